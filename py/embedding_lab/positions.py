@@ -1,0 +1,195 @@
+"""The positional encodings: what each paper proposes, as one small class.
+
+Attention sees a set of characters, not a sequence: on its own it cannot tell their order. An
+encoding supplies position in one of three places, and the model knows no encoding by name:
+
+    table(length, d)           (length, d)              added to the token embeddings
+    rotation(length, head_dim) two (length, head_dim/2) turns the queries and the keys
+    bias(length, heads)        (heads, length, length)  added to the attention scores
+
+Each method returns None where an encoding has nothing to say. An array wrapped in `Trainable` is
+where training starts from; any other array stays as it is.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+class PositionError(ValueError):
+    """An encoding that is not defined for what was asked, or that returned something unusable."""
+
+
+@dataclass(frozen=True)
+class Trainable:
+    """Marks an array of an encoding as a parameter of the model.
+
+    Attributes:
+        start: the values before the first step.
+        noise: standard deviation of the seeded normal noise that the model adds to them.
+    """
+
+    start: np.ndarray
+    noise: float = 0.0
+
+
+class PositionalEncoding:
+    """No position at all, and the base of every encoding.
+
+    A causal model without an encoding is not blind to order altogether: its mask lets a position
+    see only what came before, and from two layers on that leaks the order (Haviv et al. 2022;
+    Kazemnejad et al. 2023).
+
+    Attributes:
+        name: how the runs are labelled.
+        max_length: the longest sequence it is defined for; None where there is no limit.
+    """
+
+    name = "none"
+    max_length: int | None = None
+
+    def table(self, length: int, d: int) -> np.ndarray | Trainable | None:
+        """The vectors added to the token embeddings, (length, d)."""
+        return None
+
+    def rotation(self, length: int, head_dim: int) -> tuple[np.ndarray, np.ndarray] | None:
+        """Cosine and sine of the angle that turns each pair of a query or key, each (length, head_dim / 2)."""
+        return None
+
+    def bias(self, length: int, heads: int) -> np.ndarray | Trainable | None:
+        """What is added to the attention scores, (heads, length, length): [h, i, j] is query i, key j."""
+        return None
+
+
+class Learned(PositionalEncoding):
+    """One trained vector for each position (GPT-2: Radford et al. 2019).
+
+    Simple and strong, but nothing is defined past the last trained position.
+    """
+
+    name = "learned"
+
+    def __init__(self, max_length: int, std: float = 0.02):
+        self.max_length = max_length
+        self.std = std
+
+    def table(self, length, d):
+        if length > self.max_length:
+            raise PositionError(
+                f"The learned encoding has vectors for positions 0 to {self.max_length - 1}; "
+                f"positions {self.max_length} to {length - 1} were never learned: "
+                f"use a context of at most {self.max_length}."
+            )
+        return Trainable(np.zeros((length, d)), noise=self.std)
+
+
+class Sinusoidal(PositionalEncoding):
+    """Fixed sines and cosines of geometrically spaced wavelengths (Vaswani et al. 2017, section 3.5).
+
+    No parameters, and defined at every position. The paper's amplitude of 1 drowns embeddings that
+    start at a standard deviation of 0.02, so the amplitude is a setting: `scale`.
+    """
+
+    name = "sinusoidal"
+
+    def __init__(self, scale: float = 1.0, base: float = 10_000.0):
+        self.scale = scale
+        self.base = base
+
+    def table(self, length, d):
+        position = np.arange(length)[:, None]  # (length, 1)
+        pair = np.arange(0, d, 2)  # (d/2,) rounded up: an odd d ends on a sine
+        angle = position / self.base ** (pair / d)  # (length, d/2)
+        table = np.zeros((length, d))
+        table[:, 0::2] = np.sin(angle)
+        table[:, 1::2] = np.cos(angle[:, : d // 2])
+        return self.scale * table
+
+
+class RoPE(PositionalEncoding):
+    """Rotary position: pairs of each query and key are turned by an angle (Su et al. 2021, section 3.4).
+
+    Turning both by an angle proportional to their position leaves in their product only the
+    difference of the two: the score depends on distance alone. Pair k couples the numbers k and
+    k + head_dim/2.
+    """
+
+    name = "rope"
+
+    def __init__(self, base: float = 10_000.0):
+        self.base = base
+
+    def rotation(self, length, head_dim):
+        if head_dim % 2:
+            raise PositionError(
+                f"RoPE turns pairs of numbers, so it needs an even head size, not {head_dim}: change d or heads."
+            )
+        frequency = self.base ** (-np.arange(0, head_dim, 2) / head_dim)  # (head_dim/2,)
+        angle = np.arange(length)[:, None] * frequency  # (length, head_dim/2)
+        return np.cos(angle), np.sin(angle)
+
+
+class ALiBi(PositionalEncoding):
+    """A penalty on each attention score that grows with distance (Press et al. 2021, section 3).
+
+    Each head has its own slope, the geometric sequence that starts at 2^(-8/heads).
+    """
+
+    name = "alibi"
+
+    def bias(self, length, heads):
+        slope = 2.0 ** (-8 / heads * np.arange(1, heads + 1))  # (heads,)
+        position = np.arange(length)
+        distance = np.abs(position[:, None] - position[None, :])  # (length, length)
+        return -slope[:, None, None] * distance
+
+
+def build(name: str, context: int, position_scale: float = 0.05) -> PositionalEncoding:
+    """The encoding that a run's settings name.
+
+    Args:
+        name: one of none, learned, sinusoidal, rope, alibi.
+        context: the length that a learned table covers.
+        position_scale: the amplitude of the sinusoidal table.
+
+    Raises:
+        PositionError: the name is unknown.
+    """
+    encodings = {
+        "none": PositionalEncoding,
+        "learned": lambda: Learned(context),
+        "sinusoidal": lambda: Sinusoidal(position_scale),
+        "rope": RoPE,
+        "alibi": ALiBi,
+    }
+    if name not in encodings:
+        raise PositionError(f"encoding = {name} is unknown: choose {', '.join(encodings)}.")
+    return encodings[name]()
+
+
+def check(encoding, length: int, d: int, heads: int) -> None:
+    """Ask an encoding for all three parts once, and check what it returns.
+
+    Raises:
+        PositionError: names the method, what it returned and what it should return.
+    """
+    _check_array("table", encoding.table(length, d), (length, d))
+    _check_array("bias", encoding.bias(length, heads), (heads, length, length))
+    rotation = encoding.rotation(length, d // heads)
+    if rotation is not None:
+        if not isinstance(rotation, tuple) or len(rotation) != 2:
+            raise PositionError(f"rotation returned {type(rotation).__name__}; it returns (cos, sin) or None.")
+        for part in rotation:
+            _check_array("rotation", part, (length, d // heads // 2))
+
+
+def _check_array(method: str, returned, shape: tuple[int, ...]) -> None:
+    if returned is None:
+        return
+    array = returned.start if isinstance(returned, Trainable) else returned
+    if not isinstance(array, np.ndarray) or not np.issubdtype(array.dtype, np.number):
+        raise PositionError(f"{method} returned {type(array).__name__}; it returns an array of numbers or None.")
+    if array.shape != shape:
+        raise PositionError(f"{method} returned the shape {array.shape}; for these arguments it must be {shape}.")
+    if np.iscomplexobj(array) or not np.isfinite(array).all():
+        raise PositionError(f"{method} returned values that are not finite real numbers: check for 0/0, log 0 and overflow.")

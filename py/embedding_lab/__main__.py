@@ -1,0 +1,5 @@
+"""python -m embedding_lab"""
+
+from .cli import main
+
+main()

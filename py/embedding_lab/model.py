@@ -1,0 +1,313 @@
+"""The transformer, forward and backward, in the order of the mathematics: GPT-2 at the size of a page.
+
+Decoder-only, pre-LayerNorm, tanh-GELU, biases, causal mask: the architecture of Radford et al. 2019.
+Shapes: B sequences of T characters, N = B * T, width d, H heads of size d / H, V characters.
+"""
+
+import zlib
+
+import numpy as np
+
+from .ops import reference
+from .positions import PositionalEncoding, PositionError, Trainable, check
+
+MLP_WIDTH = 4  # the inner layer of the MLP is this many times d
+
+
+def random_stream(seed: int, name: str) -> np.random.Generator:
+    """Random numbers that belong to one name.
+
+    Each parameter draws from its own stream, and so do the batches, so that adding or removing one
+    parameter changes no other: runs of one seed differ in their encoding alone.
+    """
+    return np.random.default_rng([seed, zlib.crc32(name.encode())])
+
+
+class Parameters:
+    """Named arrays that are views of one vector, so that one call updates all of them.
+
+    Attributes:
+        vector: all the numbers, (P,).
+    """
+
+    def __init__(self, shapes: dict[str, tuple[int, ...]], dtype):
+        sizes = [int(np.prod(shape)) for shape in shapes.values()]
+        self.vector = np.zeros(sum(sizes), dtype)
+        parts = np.split(self.vector, np.cumsum(sizes)[:-1])
+        self.arrays = {name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts)}
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.arrays[name]
+
+    def get(self, name: str) -> np.ndarray | None:
+        return self.arrays.get(name)
+
+
+class Workspace:
+    """Arrays that are allocated at first use, and used again at every later step."""
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+        self.arrays: dict[tuple, np.ndarray] = {}
+
+    def __call__(self, name: str, *shape: int) -> np.ndarray:
+        key = (name, shape)
+        if key not in self.arrays:
+            self.arrays[key] = np.empty(shape, self.dtype)
+        return self.arrays[key]
+
+
+class Transformer:
+    """A character-level language model and its gradient.
+
+    Args:
+        config: a `RunConfig`; of it the model uses d, layers, heads, context, tied, init_std and seed.
+        characters: V, the size of the vocabulary.
+        encoding: supplies position; the model knows no encoding by name.
+        dtype: float32 to train, float64 to check gradients.
+        ops: the module that computes, with the interface of `ops`.
+
+    Attributes:
+        parameters, gradients: the same names and shapes.
+
+    Raises:
+        PositionError: the encoding is not defined for this context, or returns something unusable.
+    """
+
+    def __init__(self, config, characters: int, encoding: PositionalEncoding, dtype=np.float32, ops=reference):
+        check(encoding, config.context, config.d, config.heads)
+        self.config = config
+        self.characters = characters
+        self.encoding = encoding
+        self.ops = ops
+        starts = self._starting_points()
+        shapes = {name: start.shape for name, (start, noise) in starts.items()}
+        self.parameters = Parameters(shapes, dtype)
+        self.gradients = Parameters(shapes, dtype)
+        for name, (start, noise) in starts.items():
+            self.parameters[name][...] = start
+            if noise:
+                drawn = random_stream(config.seed, name).normal(0, noise, start.shape)
+                self.parameters[name][...] += drawn.astype(dtype)
+        self._room = Workspace(dtype)
+        self._positions: dict[int, tuple] = {}
+
+    def _starting_points(self) -> dict[str, tuple[np.ndarray, float]]:
+        """For each parameter where it starts, and the standard deviation of the noise added to that."""
+        config, d = self.config, self.config.d
+        starts = {"embedding": (np.zeros((self.characters, d)), config.init_std)}
+        table = self.encoding.table(config.context, d)
+        bias = self.encoding.bias(config.context, config.heads)
+        if isinstance(table, Trainable):
+            starts["position_table"] = (table.start, table.noise)
+        if isinstance(bias, Trainable):
+            starts["position_bias"] = (bias.start, bias.noise)
+        for block in range(config.layers):
+            for norm in ("attention_norm", "mlp_norm"):
+                starts[f"block{block}.{norm}.gain"] = (np.ones(d), 0.0)
+                starts[f"block{block}.{norm}.shift"] = (np.zeros(d), 0.0)
+            for layer, inputs, outputs in (
+                ("qkv", d, 3 * d),
+                ("attention_out", d, d),
+                ("mlp_in", d, MLP_WIDTH * d),
+                ("mlp_out", MLP_WIDTH * d, d),
+            ):
+                starts[f"block{block}.{layer}.weight"] = (np.zeros((inputs, outputs)), inputs**-0.5)
+                starts[f"block{block}.{layer}.bias"] = (np.zeros(outputs), 0.0)
+        starts["final_norm.gain"] = (np.ones(d), 0.0)
+        starts["final_norm.shift"] = (np.zeros(d), 0.0)
+        if not config.tied:
+            starts["unembedding"] = (np.zeros((self.characters, d)), config.init_std)
+        return starts
+
+    @property
+    def size(self) -> int:
+        """The number of parameters."""
+        return len(self.parameters.vector)
+
+    def _position(self, length: int) -> tuple:
+        """What the encoding supplies at this length: table (T, d), rotation (cos, sin), bias (H, T, T), or None each."""
+        if length not in self._positions:
+            config, dtype = self.config, self.parameters.vector.dtype
+            rotation = self.encoding.rotation(length, config.d // config.heads)
+            self._positions[length] = (
+                self._trained_or_fixed("position_table", self.encoding.table(length, config.d), np.s_[:length]),
+                rotation and tuple(part.astype(dtype) for part in rotation),
+                self._trained_or_fixed(
+                    "position_bias", self.encoding.bias(length, config.heads), np.s_[:, :length, :length]
+                ),
+            )
+        return self._positions[length]
+
+    def _trained_or_fixed(self, name: str, supplied, part):
+        if supplied is None:
+            return None
+        if not isinstance(supplied, Trainable):
+            return np.ascontiguousarray(supplied, self.parameters.vector.dtype)
+        trained = self.parameters[name][part]
+        if trained.shape != supplied.start.shape:
+            raise PositionError(
+                f"The {name.replace('_', ' ')} of this model was trained for a context of {self.config.context}; "
+                f"nothing was learned beyond it: use a context of at most {self.config.context}."
+            )
+        return trained
+
+    # ------------------------------------------------------------------------------------- forward
+
+    def logits(self, ids: np.ndarray, causal: bool = True) -> np.ndarray:
+        """Score every possible next character at every position.
+
+        Args:
+            ids: (B, T) integers below V.
+            causal: False lets every position see the whole sequence.
+
+        Returns:
+            (B, T, V). The array is used again by the next call.
+
+        Raises:
+            PositionError: the encoding is not defined for T.
+        """
+        ops, room, parameters = self.ops, self._room, self.parameters
+        batch, length = ids.shape
+        rows, d = batch * length, self.config.d
+        table, rotation, bias = self._position(length)
+
+        stream = room("stream", rows, d)
+        ops.embedding(stream, parameters["embedding"], ids.reshape(rows))  # the lookup: id i becomes row i of E
+        if table is not None:
+            stream.reshape(batch, length, d)[...] += table
+        self._saved_by_block = []
+        for block in range(self.config.layers):
+            stream, attention = self._attention(f"block{block}.", stream, batch, rotation, bias, causal)
+            stream, mlp = self._mlp(f"block{block}.", stream)
+            self._saved_by_block.append((attention, mlp))
+        normal = self._norm("final_norm", stream)
+        logits = room("logits", rows, self.characters)
+        ops.unembedding(logits, normal, self._output_table(parameters))
+
+        self._saved = (ids.reshape(rows), batch, length, rotation, stream, normal)
+        return logits.reshape(batch, length, self.characters)
+
+    def losses(self, ids: np.ndarray, targets: np.ndarray, causal: bool = True) -> np.ndarray:
+        """The cross-entropy of each prediction.
+
+        Args:
+            ids, targets: (B, T), the targets one character later.
+
+        Returns:
+            (B, T), in nats. The array is used again by the next call.
+        """
+        room = self._room
+        logits = self.logits(ids, causal).reshape(-1, self.characters)
+        self._targets = targets.reshape(-1)
+        losses = room("losses", len(logits))
+        self._probabilities = room("probabilities", *logits.shape)
+        self.ops.cross_entropy(losses, self._probabilities, logits, self._targets)
+        return losses.reshape(ids.shape)
+
+    def _attention(self, name: str, stream, batch, rotation, bias, causal):
+        """stream + W_out . attention(rotate(W_qkv . norm(stream))), and what its backward pass needs."""
+        ops, room, heads = self.ops, self._room, self.config.heads
+        rows, d = stream.shape
+        length = rows // batch
+        normal = self._norm(name + "attention_norm", stream)
+        qkv = self._linear(name + "qkv", normal).reshape(batch, length, 3, heads, d // heads)
+        if rotation is not None:
+            ops.rotate(qkv, *rotation)
+        weights = room(name + "attention_weights", batch, heads, length, length)
+        mixed = room(name + "mixed", batch, length, heads, d // heads)
+        ops.attention(mixed, weights, qkv, bias, causal)
+        written = self._linear(name + "attention_out", mixed.reshape(rows, d))
+        after = np.add(stream, written, out=room(name + "after_attention", rows, d))
+        return after, (stream, normal, qkv, weights, mixed)
+
+    def _mlp(self, name: str, stream):
+        """stream + W_out . gelu(W_in . norm(stream)), and what its backward pass needs."""
+        room = self._room
+        normal = self._norm(name + "mlp_norm", stream)
+        inner = self._linear(name + "mlp_in", normal)
+        gated = room(name + "gated", *inner.shape)
+        self.ops.gelu(gated, inner)
+        written = self._linear(name + "mlp_out", gated)
+        after = np.add(stream, written, out=room(name + "after_mlp", *stream.shape))
+        return after, (stream, normal, inner, gated)
+
+    def _norm(self, name: str, x: np.ndarray) -> np.ndarray:
+        room, parameters = self._room, self.parameters
+        out, mean, rstd = room(name, *x.shape), room(name + ".mean", len(x)), room(name + ".rstd", len(x))
+        self.ops.layer_norm(out, mean, rstd, x, parameters[name + ".gain"], parameters[name + ".shift"])
+        return out
+
+    def _linear(self, name: str, x: np.ndarray) -> np.ndarray:
+        weight, bias = self.parameters[name + ".weight"], self.parameters[name + ".bias"]
+        out = self._room(name, len(x), len(bias))
+        self.ops.linear(out, x, weight, bias)
+        return out
+
+    def _output_table(self, arrays: Parameters) -> np.ndarray:
+        return arrays["embedding" if self.config.tied else "unembedding"]
+
+    # ------------------------------------------------------------------------------------ backward
+
+    def backward(self) -> None:
+        """Fill `gradients` with those of the mean of the `losses` computed last.
+
+        The same steps from the last to the first. dstream is the gradient of the residual stream:
+        every `stream + f(stream)` passes it on unchanged, and adds what comes back through f.
+        """
+        ops, room, gradients = self.ops, self._room, self.gradients
+        ids, batch, length, rotation, stream, normal = self._saved
+        rows, d = stream.shape
+        gradients.vector.fill(0)
+
+        dlogits = room("dlogits", rows, self.characters)
+        ops.cross_entropy_backward(dlogits, self._probabilities, self._targets)
+        dnormal = room("dnormal", rows, d)
+        ops.unembedding_backward(
+            dnormal, self._output_table(gradients), dlogits, normal, self._output_table(self.parameters)
+        )
+        dstream = room("dstream", rows, d)
+        self._norm_backward(dstream, "final_norm", dnormal, stream)
+        for block in reversed(range(self.config.layers)):
+            attention, mlp = self._saved_by_block[block]
+            self._mlp_backward(f"block{block}.", dstream, *mlp)
+            self._attention_backward(f"block{block}.", dstream, rotation, *attention)
+        dposition_table = gradients.get("position_table")
+        if dposition_table is not None:
+            dposition_table[:length] += dstream.reshape(batch, length, d).sum(axis=0)
+        ops.embedding_backward(gradients["embedding"], dstream, ids)
+
+    def _mlp_backward(self, name: str, dstream, stream, normal, inner, gated) -> None:
+        room = self._room
+        dgated, dinner = room("dgated", *gated.shape), room("dinner", *inner.shape)
+        dnormal, dbranch = room("dnormal", *normal.shape), room("dbranch", *stream.shape)
+        self._linear_backward(dgated, name + "mlp_out", dstream, gated)
+        self.ops.gelu_backward(dinner, dgated, inner)
+        self._linear_backward(dnormal, name + "mlp_in", dinner, normal)
+        self._norm_backward(dbranch, name + "mlp_norm", dnormal, stream)
+        dstream += dbranch
+
+    def _attention_backward(self, name: str, dstream, rotation, stream, normal, qkv, weights, mixed) -> None:
+        ops, room = self.ops, self._room
+        length = mixed.shape[1]
+        dmixed, dqkv = room("dmixed", *mixed.shape), room("dqkv", *qkv.shape)
+        dnormal, dbranch = room("dnormal", *normal.shape), room("dbranch", *stream.shape)
+        dbias = self.gradients.get("position_bias")
+        if dbias is not None:
+            dbias = dbias[:, :length, :length]
+        self._linear_backward(dmixed.reshape(stream.shape), name + "attention_out", dstream, mixed.reshape(stream.shape))
+        ops.attention_backward(dqkv, dbias, dmixed, weights, qkv)
+        if rotation is not None:
+            ops.rotate_backward(dqkv, *rotation)
+        self._linear_backward(dnormal, name + "qkv", dqkv.reshape(len(normal), -1), normal)
+        self._norm_backward(dbranch, name + "attention_norm", dnormal, stream)
+        dstream += dbranch
+
+    def _linear_backward(self, dx, name: str, dout, x) -> None:
+        weight, gradients = self.parameters[name + ".weight"], self.gradients
+        self.ops.linear_backward(dx, gradients[name + ".weight"], gradients[name + ".bias"], dout, x, weight)
+
+    def _norm_backward(self, dx, name: str, dout, x) -> None:
+        mean, rstd = self._room(name + ".mean", len(x)), self._room(name + ".rstd", len(x))
+        gain, gradients = self.parameters[name + ".gain"], self.gradients
+        self.ops.layer_norm_backward(dx, gradients[name + ".gain"], gradients[name + ".shift"], dout, x, mean, rstd, gain)

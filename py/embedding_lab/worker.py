@@ -1,0 +1,160 @@
+"""All that the page may call: plain values in, plain objects out, one worker with its runs.
+
+A failure that the reader can mend comes back as {"error": {code, field, message}}; anything else is
+a bug, and raises. Keys are in camelCase because JavaScript reads them; arrays become typed arrays.
+"""
+
+import sys
+
+import numpy as np
+
+from . import __version__
+from .config import ConfigError, RunConfig, validate
+from .corpus import Corpus, CorpusError, character_class
+from .geometry import project
+from .ops import reference as ops
+from .positions import PositionError
+from .statistics import gaps
+from .training import Frame, Run
+
+_runs: dict[str, Run] = {}
+_pictures: dict[str, np.ndarray] = {}  # the last projection of each run, which the next one aligns with
+
+
+def status() -> dict:
+    """What computes here: the versions, and `backend`, the module of `ops` in use."""
+    return _plain(
+        {
+            "version": __version__,
+            "python": ".".join(map(str, sys.version_info[:3])),
+            "numpy": np.__version__,
+            "backend": ops.NAME,
+        }
+    )
+
+
+def open_run(id: str, config: dict, text: str) -> dict:
+    """Prepare a run and evaluate it untrained.
+
+    Args:
+        id: the page's name for the run; a run of the same name is replaced.
+        config: settings, as in `RunConfig`.
+        text: what to train on.
+
+    Returns:
+        run, config, parameters (how many), vocabulary, classes (one for each character), characters
+        (train and validation: how many), baselines in nats per character, flopsPerStep, and the frame
+        of step 0 with its geometry. Or an error with the code "config", "corpus" or "memory".
+    """
+    close_run(id)
+    config = _python(config)
+    values, errors = validate(config)
+    if errors:
+        return _error("config", **errors[0])
+    try:
+        run = Run(RunConfig(**values), Corpus.from_text(text), ops=ops)
+    except CorpusError as error:
+        return _error("corpus", "corpus", str(error))
+    except (ConfigError, PositionError) as error:
+        return _error("config", getattr(error, "field", "encoding"), str(error))
+    except MemoryError:
+        return _memory_error(values)
+    _runs[id] = run
+    corpus = run.corpus
+    return _plain(
+        {
+            "run": id,
+            "config": values,
+            "parameters": run.model.size,
+            "vocabulary": list(corpus.vocabulary),
+            "classes": [character_class(character) for character in corpus.vocabulary],
+            "characters": {"train": len(corpus.train), "validation": len(corpus.validation)},
+            "baselines": corpus.baselines(),
+            "flopsPerStep": run.flops_per_step,
+            "frame": _frame(id, run.frame(), geometry=True),
+        }
+    )
+
+
+def advance(id: str, budget_ms: float, geometry: bool = False) -> dict:
+    """Train for about `budget_ms` milliseconds.
+
+    Returns:
+        What is new: a frame as in `training.Frame`, and on request `geometry`. Or an error with the
+        code "unknown-run" or "memory".
+    """
+    if id not in _runs:
+        return _error("unknown-run", None, f"This worker has no run {id}: open it first.")
+    try:
+        frame = _runs[id].advance(budget_ms / 1000)
+    except MemoryError:
+        values = vars(_runs[id].config)
+        close_run(id)
+        return _memory_error(values)
+    return _plain(_frame(id, frame, geometry))
+
+
+def close_run(id: str) -> dict:
+    """Forget a run, and free what it holds."""
+    _runs.pop(id, None)
+    _pictures.pop(id, None)
+    return _plain({})
+
+
+def compare(results: list) -> dict:
+    """The gaps between encodings, paired by seed: `statistics.gaps` of {encoding, seed, validationLoss}."""
+    rows = [(row["encoding"], row["seed"], row["validationLoss"]) for row in _python(results)]
+    return _plain({"gaps": gaps(rows)})
+
+
+def _frame(id: str, frame: Frame, geometry: bool) -> dict:
+    plain = {
+        "run": id,
+        "step": frame.step,
+        "steps": _runs[id].config.steps,
+        "state": frame.state,
+        "message": frame.message,
+        "trainFrom": frame.train_from,
+        "trainLoss": frame.train_loss,
+        "validationSteps": frame.validation_steps,
+        "validationLoss": frame.validation_loss,
+        "seconds": frame.seconds,
+        "stepsPerSecond": frame.step / frame.seconds if frame.seconds else 0.0,
+        "geometry": None,
+    }
+    table = _runs[id].model.parameters["embedding"]
+    if geometry and np.isfinite(table).all():
+        projection = project(table, _pictures.get(id))
+        _pictures[id] = projection.points
+        plain["geometry"] = {"points": projection.points.ravel(), "explained": projection.explained.tolist()}
+    return plain
+
+
+def _error(code: str, field: str | None, message: str) -> dict:
+    return _plain({"error": {"code": code, "field": field, "message": message}})
+
+
+def _memory_error(config: dict) -> dict:
+    sizes = ", ".join(f"{name} {config[name]}" for name in ("batch", "context", "layers", "heads", "d"))
+    return _error(
+        "memory", "batch", f"The tab has no memory left for this model ({sizes}): choose a smaller batch or context."
+    )
+
+
+if sys.platform == "emscripten":
+    from js import Object
+    from pyodide.ffi import to_js
+
+    def _plain(value):
+        return to_js(value, dict_converter=Object.fromEntries)
+
+    def _python(value):
+        return value.to_py() if hasattr(value, "to_py") else value
+
+else:
+
+    def _plain(value):
+        return value
+
+    def _python(value):
+        return value

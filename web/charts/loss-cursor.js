@@ -1,0 +1,95 @@
+/** Which step is being read, by mouse, finger or keys, and the crosshair that shows it. */
+
+import { make, setText } from "./chart-element.js";
+import { count } from "./numbers.js";
+
+/**
+ * The crosshair. Fires nothing: it calls `onRead(step | null, byKeys)` and is told what to draw.
+ */
+export class LossCursor {
+  #dots = [];
+
+  /**
+   * @param {HTMLElement} surface  takes focus and keys
+   * @param {{lastStep: () => number, stepAt: (clientX: number) => number | null,
+   *   onRead: (step: number | null, byKeys: boolean) => void}} hooks
+   *   stepAt: null when the point lies outside the plot
+   */
+  constructor(surface, hooks) {
+    this.surface = surface;
+    this.hooks = hooks;
+    this.step = null;
+    this.element = make("div", "lc-cross");
+    this.line = make("div", "lc-cross-line");
+    this.tag = make("div", "lc-cross-tag");
+    this.element.append(this.line, this.tag);
+    this.element.hidden = true;
+    surface.addEventListener("pointermove", (event) => this.#point(event));
+    surface.addEventListener("pointerdown", (event) => this.#point(event));
+    // A finger that lifts leaves its reading; a mouse that leaves takes it along.
+    surface.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && this.read(null));
+    surface.addEventListener("keydown", (event) => this.#key(event));
+    surface.addEventListener("blur", () => this.read(null));
+  }
+
+  /** Sets the step that is read, or ends the reading. */
+  read(step, byKeys = false) {
+    if (this.step === step) return;
+    this.step = step;
+    this.hooks.onRead(step, byKeys);
+  }
+
+  /**
+   * Draws the crosshair.
+   * @param {{left: number, top: number, width: number, height: number}} box  the plot in the host, CSS px
+   * @param {number} left                             of the step, from the left of the plot
+   * @param {{top: number, color: string}[]} points   values at the step, from the top of the plot
+   */
+  show(box, left, points) {
+    this.element.hidden = false;
+    this.element.style.transform = `translate(${(box.left + left).toFixed(1)}px, ${box.top}px)`;
+    this.line.style.height = `${box.height}px`;
+    this.tag.style.top = `${box.height}px`;
+    setText(this.tag, count(this.step));
+    const inside = points.filter(({ top }) => top >= 0 && top <= box.height);
+    while (this.#dots.length < inside.length) this.#dots.push(this.element.appendChild(make("div", "lc-dot")));
+    this.#dots.forEach((dot, i) => {
+      dot.hidden = i >= inside.length;
+      if (dot.hidden) return;
+      dot.style.top = `${inside[i].top.toFixed(1)}px`;
+      dot.style.background = inside[i].color;
+    });
+  }
+
+  hide() {
+    this.element.hidden = true;
+  }
+
+  #point(event) {
+    const step = this.hooks.stepAt(event.clientX);
+    if (step !== null) this.read(step);
+  }
+
+  #key(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const last = this.hooks.lastStep();
+    const stride = Math.max(1, Math.round(last / 200));
+    const moves = {
+      ArrowLeft: -stride * (event.shiftKey ? 10 : 1),
+      ArrowRight: stride * (event.shiftKey ? 10 : 1),
+      PageDown: -stride * 10,
+      PageUp: stride * 10,
+      Home: -Infinity,
+      End: Infinity,
+    };
+    if (event.key === "Escape" && this.step !== null) {
+      this.read(null, true);
+    } else if (event.key in moves) {
+      const from = this.step ?? (moves[event.key] < 0 ? last - moves[event.key] : -moves[event.key]);
+      this.read(Math.min(last, Math.max(0, from + moves[event.key] || 0)), true);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+}

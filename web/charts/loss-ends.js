@@ -1,0 +1,124 @@
+/** The labels to the right of the loss plot: each baseline and each run by name, with its value, none on another. */
+
+import { make, setText } from "./chart-element.js";
+import { stackLabels } from "./label-stack.js";
+import { nats } from "./numbers.js";
+import { encodingColor, encodingSign } from "./palette.js";
+import { signElement } from "./signs.js";
+
+const LEADER = 14; // CSS px between the plot and the labels
+const SIGN = 15; // CSS px of a mark and the space after it
+const SPACE = 5; // CSS px between name and value
+const WIDEST_SHARE = 0.3; // of the chart's width, for labels of one line
+
+/**
+ * @typedef {{id: string, name: string, value: number, encoding: string|null, step: number|null}} End
+ *   encoding: null for a baseline; step: the step at which the value was measured
+ */
+
+export class LossEnds {
+  #nodes = new Map(); // id -> {element, name, value, encoding}
+  #widths = new Map(); // text -> CSS px
+  #context = document.createElement("canvas").getContext("2d");
+
+  constructor() {
+    this.element = make("div", "lc-ends");
+  }
+
+  /** Takes the font that the labels are set in, to measure them without asking for a layout. */
+  setFont({ font, size }) {
+    this.#context.font = font;
+    this.lineHeight = Math.round(size * 1.35);
+    this.#widths.clear();
+  }
+
+  /**
+   * Chooses how labels are set (name and value in one line, in two, or the value alone) and what room that takes.
+   * @param {End[]} ends
+   * @param {number} width   CSS px of the chart
+   * @param {number} height  CSS px of the plot
+   * @returns {{style: "line"|"stack"|"value", gutter: number, height: number}}  height: what the labels need
+   */
+  fit(ends, width, height) {
+    const setting = (style) => ({
+      style,
+      gutter: LEADER + Math.ceil(Math.max(0, ...ends.map((end) => this.#width(end, style)))),
+      height: ends.reduce((sum, end) => sum + this.#height(end, style), 0),
+    });
+    const line = setting("line");
+    if (line.gutter <= width * WIDEST_SHARE) return line;
+    const stack = setting("stack");
+    return stack.height <= height ? stack : setting("value");
+  }
+
+  /**
+   * Sets the labels and returns where each leader goes.
+   * @param {End[]} ends
+   * @param {"line"|"stack"|"value"} style
+   * @param {(loss: number) => number} top  CSS px from the top of the plot to a loss
+   * @param {{left: number, top: number, width: number, height: number}} box  the plot in the host
+   * @returns {{at: number, label: number}[]}
+   */
+  place(ends, style, top, box) {
+    const wanted = ends.map((end) => Math.min(Math.max(top(end.value), 0), box.height));
+    const heights = ends.map((end) => this.#height(end, style));
+    const centres = stackLabels(wanted.map((at, i) => ({ at, height: heights[i] })), -box.top, box.height + box.top);
+    this.#keepNodes(ends);
+    ends.forEach((end, i) => {
+      const node = this.#nodes.get(end.id);
+      setText(node.name, end.name);
+      setText(node.value, nats(end.value, 2));
+      node.element.dataset.style = end.encoding === null ? "line" : style;
+      const x = box.left + box.width + LEADER;
+      const y = box.top + centres[i] - heights[i] / 2;
+      node.element.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
+    });
+    return ends.map((_, i) => ({ at: wanted[i], label: centres[i] }));
+  }
+
+  #height(end, style) {
+    return this.lineHeight * (style === "stack" && end.encoding !== null ? 2 : 1) + (style === "stack" ? 3 : 1);
+  }
+
+  #width(end, style) {
+    const name = this.#textWidth(end.name);
+    const value = this.#textWidth(nats(end.value, 2));
+    if (end.encoding === null) return name + SPACE + value;
+    if (style === "value") return SIGN + value;
+    return SIGN + (style === "stack" ? Math.max(name, value) : name + SPACE + value);
+  }
+
+  /** Digits count as wide as a zero, since they are set as tabular figures: the width does not tremble. */
+  #textWidth(text) {
+    const key = text.replace(/\d/g, "0");
+    if (!this.#widths.has(key)) this.#widths.set(key, this.#context.measureText(key).width);
+    return this.#widths.get(key);
+  }
+
+  #keepNodes(ends) {
+    const ids = new Set(ends.map((end) => end.id));
+    for (const [id, node] of this.#nodes) {
+      if (ids.has(id)) continue;
+      node.element.remove();
+      this.#nodes.delete(id);
+    }
+    for (const end of ends) {
+      let node = this.#nodes.get(end.id);
+      if (!node) {
+        const element = make("div", end.encoding === null ? "lc-end lc-baseline" : "lc-end");
+        node = { element, name: make("span", "lc-end-name"), value: make("span", "lc-end-value"), encoding: null };
+        element.append(node.name, node.value);
+        this.element.append(element);
+        this.#nodes.set(end.id, node);
+      }
+      if (node.encoding !== end.encoding) {
+        node.encoding = end.encoding;
+        node.sign?.remove();
+        node.sign = make("span", "lc-sign");
+        node.sign.style.color = encodingColor(end.encoding);
+        node.sign.append(signElement(encodingSign(end.encoding)));
+        node.element.prepend(node.sign);
+      }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * The one place of colours and signs: which token and which mark stand for an encoding or a class of character.
+ * The colours themselves are CSS custom properties, so that light and dark are decided once, in the stylesheet.
+ */
+
+/** CSS colour of each positional encoding. */
+export const ENCODING_COLOR = Object.freeze({
+  none: "var(--encoding-none)",
+  learned: "var(--encoding-learned)",
+  sinusoidal: "var(--encoding-sinusoidal)",
+  rope: "var(--encoding-rope)",
+  alibi: "var(--encoding-alibi)",
+});
+
+/** CSS colour of each class of character, in the order in which legends list them. */
+export const CLASS_COLOR = Object.freeze({
+  vowel: "var(--class-vowel)",
+  consonant: "var(--class-consonant)",
+  capital: "var(--class-capital)",
+  digit: "var(--class-digit)",
+  punctuation: "var(--class-punctuation)",
+  space: "var(--class-space)",
+});
+
+/** The mark of each encoding (a name of signs.js): colour is never the only sign. */
+export const ENCODING_SIGN = Object.freeze({
+  none: "circle",
+  learned: "square",
+  sinusoidal: "triangle",
+  rope: "diamond",
+  alibi: "cross",
+});
+
+/** CSS colour of an encoding; a learner's own encoding gets the accent. */
+export const encodingColor = (encoding) => ENCODING_COLOR[encoding] ?? "var(--accent)";
+
+/** Name of the mark of an encoding; a learner's own encoding gets a star. */
+export const encodingSign = (encoding) => ENCODING_SIGN[encoding] ?? "star";
+
+/**
+ * What a colour computes to where an element stands, for canvas, which knows no custom properties.
+ * A probe is asked rather than the property itself, so that light-dark() and color-mix() are resolved too.
+ * @param {Element} element  a connected element, whose theme counts
+ * @param {string} name      an encoding, a class of character, a token such as "--ink", or any CSS colour
+ * @returns {string}         a computed colour, for example "rgb(0, 114, 178)"
+ */
+export function colorOf(element, name) {
+  const probe = document.createElement("span");
+  probe.style.color = ENCODING_COLOR[name] ?? CLASS_COLOR[name] ?? (name.startsWith("--") ? `var(${name})` : name);
+  probe.hidden = true;
+  element.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}

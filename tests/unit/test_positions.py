@@ -1,0 +1,95 @@
+"""Each encoding is what its paper says, and an encoding that returns something unusable is told so."""
+
+import math
+
+import numpy as np
+import pytest
+
+from embedding_lab.config import ENCODINGS
+from embedding_lab.positions import ALiBi, Learned, PositionalEncoding, PositionError, RoPE, Sinusoidal, Trainable, build, check
+
+
+def test_the_settings_name_every_encoding():
+    for name in ENCODINGS:
+        assert build(name, 32).name == name
+    with pytest.raises(PositionError, match="rotary.*choose none, learned"):
+        build("rotary", 32)
+
+
+@pytest.mark.parametrize("d", [7, 8, 48])
+def test_the_sinusoid_is_the_formula_of_section_3_5(d):
+    table = Sinusoidal().table(50, d)
+    for position in (0, 1, 31, 49):
+        for i in range(d):
+            angle = position / 10_000 ** (2 * (i // 2) / d)
+            assert table[position, i] == pytest.approx(math.cos(angle) if i % 2 else math.sin(angle))
+
+
+def test_the_sinusoid_gives_each_position_a_signature_that_turns_with_distance():
+    table = Sinusoidal().table(256, 48)
+    assert len(np.unique(table.round(6), axis=0)) == 256
+    products = table @ table.T
+    for distance in (1, 5, 20):
+        assert np.ptp(np.diag(products, distance)) < 1e-9
+
+
+def test_the_position_scale_is_the_amplitude():
+    assert np.abs(build("sinusoidal", 32, position_scale=0.05).table(32, 48)).max() == pytest.approx(0.05)
+
+
+def test_the_learned_table_ends_where_it_was_trained():
+    encoding = Learned(32)
+    supplied = encoding.table(32, 48)
+    assert isinstance(supplied, Trainable) and supplied.start.shape == (32, 48)
+    with pytest.raises(PositionError, match="positions 32 to 39 were never learned: use a context of at most 32"):
+        encoding.table(40, 48)
+
+
+def test_rope_turns_the_first_pair_by_one_radian_a_position():
+    cos, sin = RoPE().rotation(10, 8)
+    assert cos.shape == sin.shape == (10, 4)
+    assert cos[:, 0] == pytest.approx(np.cos(np.arange(10)))
+    assert sin[9, 3] == pytest.approx(math.sin(9 / 10_000 ** (6 / 8)))
+    with pytest.raises(PositionError, match="even head size, not 5"):
+        RoPE().rotation(10, 5)
+
+
+def test_alibi_has_the_slopes_of_the_paper():
+    bias = ALiBi().bias(6, 8)
+    assert -bias[:, 1, 0] == pytest.approx([1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256])
+    assert bias[0, 5, 2] == -1.5
+    assert not bias[:, range(6), range(6)].any()
+
+
+def test_none_supplies_nothing():
+    encoding = PositionalEncoding()
+    assert encoding.table(4, 8) is encoding.rotation(4, 4) is encoding.bias(4, 2) is None
+
+
+def returning(method, value):
+    return type("Custom", (PositionalEncoding,), {method: lambda self, *sizes: value})()
+
+
+@pytest.mark.parametrize(
+    "method, value, message",
+    [
+        ("table", np.zeros((8, 11)), r"table returned the shape \(8, 11\).*must be \(8, 12\)"),
+        ("table", [[0.0]], "table returned list"),
+        ("table", np.full((8, 12), np.nan), "table returned values that are not finite"),
+        ("table", np.full((8, 12), 1j), "not finite real"),
+        ("table", np.full((8, 12), "x"), "returned ndarray"),
+        ("table", Trainable(np.zeros((7, 12))), r"shape \(7, 12\)"),
+        ("rotation", np.zeros((8, 3)), r"rotation returned ndarray.*\(cos, sin\)"),
+        ("rotation", (np.zeros((8, 3)), np.zeros((8, 6))), r"shape \(8, 6\).*must be \(8, 3\)"),
+        ("bias", np.zeros((8, 8)), r"must be \(2, 8, 8\)"),
+        ("bias", np.full((2, 8, 8), -np.inf), "not finite"),
+    ],
+)
+def test_what_an_encoding_returns_is_checked(method, value, message):
+    with pytest.raises(PositionError, match=message):
+        check(returning(method, value), 8, 12, 2)
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_the_built_in_encodings_pass_their_own_check(name):
+    check(build(name, 32), 32, 48, 4)

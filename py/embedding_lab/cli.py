@@ -116,7 +116,7 @@ def _read_corpus(name: str, folder: Path) -> tuple[str, str]:
             raise FileNotFoundError(f"corpus = {name} is neither {', '.join(known)} nor a text file.")
         name = "own"
     try:
-        return path.read_text("utf-8"), name
+        return path.read_text("utf-8-sig"), name
     except UnicodeDecodeError as error:
         raise CorpusError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}.") from None
 

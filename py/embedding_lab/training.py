@@ -14,6 +14,7 @@ from .optimizer import AdamW, learning_rate
 from .positions import PositionalEncoding, build
 
 VALIDATION_POINTS = 20
+STEPS_BETWEEN_VALIDATIONS = 10  # at least: an evaluation costs about five steps
 # The validation loss is that of this many characters at most, spread evenly: all of Alice's tenth.
 VALIDATION_CHARACTERS = 16_384
 # Characters evaluated at once, which bounds the memory of an evaluation.
@@ -151,7 +152,8 @@ class Run:
         self._check_divergence()
         if self.state == "training" and self.step == config.steps:
             self.state = "finished"
-        if self.step % max(1, config.steps // VALIDATION_POINTS) == 0 or self.state == "finished":
+        every = max(STEPS_BETWEEN_VALIDATIONS, config.steps // VALIDATION_POINTS)
+        if self.step % every == 0 or self.state == "finished":
             self._evaluate()
 
     def _evaluate(self) -> None:

@@ -1,0 +1,109 @@
+"""The command line as its user runs it: a result, one JSON object, or one line that says what is wrong."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from conftest import CORPORA
+
+from embedding_lab.config import RunConfig, settings_table
+
+SMALL = ["--d", "8", "--heads", "2", "--context", "8", "--batch", "4", "--steps", "20"]
+
+
+def lab(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "embedding_lab", *arguments], capture_output=True, text=True, timeout=120
+    )
+
+
+def train(*arguments):
+    return lab("train", "--corpora", str(CORPORA), *SMALL, *arguments)
+
+
+def test_json_is_one_object_with_the_fields_of_a_run():
+    done = train("--encoding", "learned", "--seed", "3", "--json")
+    assert done.returncode == 0 and done.stderr == ""
+    result = json.loads(done.stdout)
+    assert result["encoding"] == "learned" and result["seed"] == 3 and result["state"] == "finished"
+    assert len(result["losses"]["train"]) == 20
+    assert result["losses"]["validation"][-1] == [20, result["validationLoss"]]
+    assert result["validationLoss"] < result["losses"]["validation"][0][1]
+    assert result["config"]["d"] == 8 and result["config"]["lr"] == RunConfig().lr
+    assert result["parameters"] > 0 and result["stepsPerSecond"] > 0
+
+
+def test_without_json_there_is_a_progress_bar_and_a_sentence():
+    done = train("--encoding", "rope")
+    assert done.returncode == 0
+    assert "20/20" in done.stderr
+    assert "rope, seed 1: " in done.stdout and "nats per character" in done.stdout and "bigram 2.451" in done.stdout
+
+
+def test_a_text_file_can_be_the_corpus(tmp_path):
+    (tmp_path / "mine.txt").write_text("\ufeffHello, world. " * 100, "utf-8")
+    result = json.loads(train("--corpus", str(tmp_path / "mine.txt"), "--json").stdout)
+    assert result["config"]["corpus"] == "own"
+    assert result["baselines"]["uniform"] < 3
+
+
+def test_an_encoding_can_come_from_a_file(tmp_path):
+    (tmp_path / "count.py").write_text(
+        "import numpy as np\n"
+        "class Count:\n"
+        "    name = 'count'\n"
+        "    def table(self, length, d): return np.tile(np.arange(length)[:, None] / 100, (1, d))\n"
+        "    def rotation(self, length, head_dim): return None\n"
+        "    def bias(self, length, heads): return None\n"
+    )
+    result = json.loads(train("--encoding", str(tmp_path / "count.py"), "--json").stdout)
+    assert result["encoding"] == "count"
+    assert result["losses"]["train"] != json.loads(train("--encoding", "none", "--json").stdout)["losses"]["train"]
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--heads", "3"], "heads = 3 does not divide d = 8: choose heads from 1, 2, 4, 8."),
+        (["--steps", "many"], "steps = many is not a whole number: choose one from 1 to 20000."),
+        (["--encoding", "rotary"], "encoding = rotary is unknown: choose none, learned"),
+        (["--encoding", "nowhere.py"], "nowhere.py: there is no such file"),
+        (["--corpus", "nowhere"], "corpus = nowhere is neither alice29, asyoulik, plrabn12 nor a text file"),
+        (["--corpus", "own"], "corpus = own is neither"),
+        (["--corpora", "/nonexistent"], "is missing: run `python build.py build` once"),
+    ],
+)
+def test_what_is_wrong_is_one_line(arguments, message):
+    done = train(*arguments)
+    assert done.returncode == 1 and done.stdout == ""
+    assert message in done.stderr and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [(b"\xff\xfe\xfa", "is not UTF-8 text"), (b"", "The text is empty"), (b"aaaa", "one distinct"), (b"ab", "at least 90")],
+)
+def test_unusable_text_files_are_one_line(tmp_path, content, message):
+    (tmp_path / "bad.txt").write_bytes(content)
+    done = train("--corpus", str(tmp_path / "bad.txt"))
+    assert done.returncode == 1 and message in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_file_that_defines_no_encoding_says_what_it_must_define(tmp_path):
+    (tmp_path / "empty.py").write_text("x = 1\n")
+    done = train("--encoding", str(tmp_path / "empty.py"))
+    assert done.returncode == 1 and "one class with the methods table, rotation, bias; it defines none" in done.stderr
+
+
+def test_a_run_that_diverges_exits_with_its_message():
+    done = lab("train", "--corpora", str(CORPORA), "--lr", "1", "--encoding", "none", "--steps", "400")
+    assert done.returncode == 1 and "Diverged at step" in done.stderr
+
+
+def test_describe_is_what_the_page_is_built_from():
+    description = json.loads(lab("describe", "--corpora", str(CORPORA)).stdout)
+    assert description["settings"] == settings_table()
+    assert [corpus["name"] for corpus in description["corpora"]] == ["alice29", "asyoulik", "plrabn12"]
+    assert description["corpora"][0]["vocabulary"] == 73
+    assert description["corpora"][0]["baselines"]["bigram"] == pytest.approx(2.451, abs=1e-3)

@@ -1,6 +1,7 @@
 /** How a character is drawn and named when it may be invisible, combining or a control. */
 
-const DRAWN = { " ": "␣", "\n": "⏎", "\r": "␍", "\t": "⇥", "\u00a0": "⍽" };
+// Signs that common fonts have; ␍ or ⍽ would be empty boxes on many machines.
+const DRAWN = { " ": "␣", "\n": "⏎", "\r": "↵", "\t": "⇥" };
 const NAMED = { " ": "space", "\n": "line break", "\r": "carriage return", "\t": "tab", "\u00a0": "no-break space" };
 
 const codePoint = (character) => `U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;

@@ -40,7 +40,9 @@ export class LossChart extends ChartElement {
     this.surface.tabIndex = 0;
     this.surface.setAttribute("role", "img");
     this.host = make("div", "lc-host");
-    this.surface.append(make("p", "lc-axis-y", "Loss, nats per character"), this.host,
+    const axisY = make("p", "lc-axis-y");
+    axisY.append(make("span", "", "Loss, nats per character "), make("span", "", "(pale: training batches, strong: validation)"));
+    this.surface.append(axisY, this.host,
       make("p", "lc-axis-x", "training step"));
     this.note = make("p", "lc-note");
     this.live = make("p", "lc-live");
@@ -93,7 +95,8 @@ export class LossChart extends ChartElement {
     const range = lossRange(this.baselines, curves.flatMap(({ train, validation }) => [train, validation]));
     const scene = {
       width, height, range, curves, gutter: fitted.gutter, steps: this.steps, theme: this.#theme,
-      baselines: this.#baselines(), x: this.#columns.x, leaders: [],
+      baselines: this.#baselines(), x: this.#columns.x,
+      stepsPerColumn: this.#columns.width, leaders: [],
     };
     const places = this.ends.place(ends, fitted.style, (loss) => topOf(scene, loss), plotBox(scene));
     scene.leaders = ends.map((end, i) => ({
@@ -149,12 +152,15 @@ export class LossChart extends ChartElement {
     const { step } = this.cursor;
     this.key.show(this.runs, step, EMPTY);
     if (step === null || !this.#scene) return this.cursor.hide();
-    const points = this.#visible().flatMap((run) =>
-      [valueAt(run.train, step), valueAt(run.validation, step)]
-        .filter((value) => Number.isFinite(value?.loss))
-        .map(({ loss }) => ({ top: topOf(this.#scene, loss), color: encodingColor(run.encoding) })));
     const box = plotBox(this.#scene);
-    this.cursor.show(box, (step / this.#scene.steps) * box.width, points);
+    const left = (at) => (at / this.#scene.steps) * box.width;
+    const points = this.#visible().flatMap((run) => [run.train, run.validation].flatMap((record, i) => {
+      const value = valueAt(record, step);
+      return Number.isFinite(value?.loss)
+        ? [{ left: left(value.step), top: topOf(this.#scene, value.loss), color: encodingColor(run.encoding), strong: i === 1 }]
+        : [];
+    }));
+    this.cursor.show(box, left(step), points);
   }
 
   /** The text alternative changes when a run appears, disappears or ends, not with every frame. */

@@ -1,28 +1,27 @@
-/** The record of each run as it is drawn: at most two values per pixel column, extended rather than recomputed. */
+/** The record of each run as it is drawn: two values per column of about a pixel, extended rather than recomputed. */
 
 import { lastAtMost } from "./numbers.js";
 
+const COLUMN = 1.5; // CSS px of a column that holds several steps: finer is not seen, and costs in proportion
 const LARGEST_DRAWN = 1000; // nats; beyond this a canvas coordinate loses its precision, and the value is clipped anyway
 
 /**
- * The steps 0..steps cut into columns. With no more steps than there is room for, every step has a place of its own;
- * otherwise a column holds the least and the greatest loss of its steps, so that no spike is lost.
+ * The steps 0..steps cut into columns. With no more steps than pixels, every step has a column of its own and a
+ * training curve is a line; otherwise a column holds the least and the greatest loss of its steps, so that no spike
+ * is lost, and a training curve is the band between them (which also costs a fraction of a zigzag to fill in).
  */
 export class LossColumns {
   /**
    * @param {number} steps    last step of the x axis
-   * @param {number} columns  pixel columns of the plot
+   * @param {number} columns  CSS px of the plot's width
    */
   constructor(steps, columns) {
     this.steps = steps;
     this.columns = columns;
-    const places = Math.max(2, columns * 2);
-    this.width = steps + 1 <= places ? 1 : Math.ceil((steps + 1) / columns); // steps in a column
-    /** Steps at which values are drawn, ascending. */
-    this.x = this.width === 1
-      ? Array.from({ length: steps + 1 }, (_, step) => step)
-      : Array.from({ length: 2 * Math.ceil((steps + 1) / this.width) }, (_, i) =>
-        Math.min(steps, ((i >> 1) + (i % 2 ? 0.75 : 0.25)) * this.width));
+    this.width = steps < columns ? 1 : Math.ceil(((steps + 1) * COLUMN) / Math.max(1, columns)); // steps in a column
+    /** The step in the middle of each column, ascending: where the curves have values. */
+    this.x = Array.from({ length: Math.ceil((steps + 1) / this.width) }, (_, i) =>
+      Math.min(steps, i * this.width + (this.width - 1) / 2));
     this.cache = new Map(); // run id -> {train, validation}
   }
 
@@ -33,12 +32,13 @@ export class LossColumns {
   }
 
   /**
-   * What to draw for a run: `null` breaks a line (a loss that is not a number), `undefined` is no value there.
+   * What to draw for a run: `null` breaks a line (only losses that are not numbers), `undefined` is no value there.
    * @param {{id, train: {steps, loss}, validation: {steps, loss}}} run  only ever grows, or starts again
    * @returns {{train: Reading, validation: Reading}}
-   * @typedef {{values: (number|null|undefined)[], marks: number[], low: number, high: number,
-   *   highStep: number, brokenStep: number|null}} Reading  marks: places in `x` that hold a measured value;
-   *   low, high: extremes of the finite values; brokenStep: first step whose loss is not a number
+   * @typedef {{highs: (number|null|undefined)[], lows: (number|null|undefined)[], marks: number[], low: number,
+   *   high: number, highStep: number, brokenStep: number|null}} Reading  highs, lows: greatest and least loss of each
+   *   column; marks: columns that hold a value; low, high: extremes of the finite values; brokenStep: first step
+   *   whose loss is not a number
    */
   read(run) {
     let entry = this.cache.get(run.id);
@@ -60,7 +60,8 @@ class Column {
   }
 
   clear() {
-    this.values = new Array(this.grid.x.length).fill(undefined);
+    this.highs = new Array(this.grid.x.length).fill(undefined);
+    this.lows = new Array(this.grid.x.length).fill(undefined);
     this.marks = [];
     this.taken = 0; // how many points of the record are in
     this.last = [NaN, NaN]; // the last of them, to notice that a run has started again
@@ -68,7 +69,6 @@ class Column {
     this.high = -Infinity;
     this.highStep = 0;
     this.brokenStep = null;
-    this.open = null; // the column still being filled: {column, low, high, lowStep, highStep}
   }
 
   extend({ steps, loss }) {
@@ -83,46 +83,26 @@ class Column {
   }
 
   #take(step, loss) {
-    const finite = Number.isFinite(loss);
-    if (finite) {
-      if (loss < this.low) this.low = loss;
-      if (loss > this.high) {
-        this.high = loss;
-        this.highStep = step;
-      }
-    } else {
-      this.brokenStep ??= step;
-    }
-    const drawn = finite ? Math.min(loss, LARGEST_DRAWN) : null;
-    if (this.grid.width === 1) {
-      this.values[step] = drawn;
-      if (finite) this.marks.push(step);
-    } else {
-      this.#takeInColumn(step, drawn);
-    }
-  }
-
-  #takeInColumn(step, loss) {
     const column = Math.floor(step / this.grid.width);
-    const first = 2 * column;
-    if (loss === null) {
-      if (this.open?.column !== column) this.values[first] = this.values[first + 1] = null;
+    if (!Number.isFinite(loss)) {
+      this.brokenStep ??= step;
+      if (this.highs[column] === undefined) this.highs[column] = this.lows[column] = null;
       return;
     }
-    let { open } = this;
-    if (open?.column !== column) {
-      open = this.open = { column, low: loss, high: loss, lowStep: step, highStep: step };
-      this.marks.push(first + 1);
-    } else if (loss < open.low) {
-      open.low = loss;
-      open.lowStep = step;
-    } else if (loss > open.high) {
-      open.high = loss;
-      open.highStep = step;
+    if (loss < this.low) this.low = loss;
+    if (loss > this.high) {
+      this.high = loss;
+      this.highStep = step;
     }
-    const lowFirst = open.lowStep <= open.highStep;
-    this.values[first] = lowFirst ? open.low : open.high;
-    this.values[first + 1] = lowFirst ? open.high : open.low;
+    const drawn = Math.min(loss, LARGEST_DRAWN);
+    if (this.highs[column] == null) {
+      this.highs[column] = this.lows[column] = drawn;
+      this.marks.push(column);
+    } else if (drawn > this.highs[column]) {
+      this.highs[column] = drawn;
+    } else if (drawn < this.lows[column]) {
+      this.lows[column] = drawn;
+    }
   }
 }
 

@@ -42,22 +42,27 @@ export class LossCursor {
   /**
    * Draws the crosshair.
    * @param {{left: number, top: number, width: number, height: number}} box  the plot in the host, CSS px
-   * @param {number} left                             of the step, from the left of the plot
-   * @param {{top: number, color: string}[]} points   values at the step, from the top of the plot
+   * @param {number} left  of the step, from the left of the plot
+   * @param {{left: number, top: number, color: string, strong: boolean}[]} points  where the values that are read
+   *   were measured, from the left and top of the plot; a validation value lies at its own, earlier step
    */
   show(box, left, points) {
     this.element.hidden = false;
-    this.element.style.transform = `translate(${(box.left + left).toFixed(1)}px, ${box.top}px)`;
+    this.element.style.transform = `translate(${box.left}px, ${box.top}px)`;
     this.line.style.height = `${box.height}px`;
+    this.line.style.left = `${Math.round(left)}px`;
     this.tag.style.top = `${box.height}px`;
+    this.tag.style.left = `${Math.round(left)}px`;
+    this.tag.classList.toggle("lc-before", left > box.width * 0.75);
     setText(this.tag, count(this.step));
     const inside = points.filter(({ top }) => top >= 0 && top <= box.height);
     while (this.#dots.length < inside.length) this.#dots.push(this.element.appendChild(make("div", "lc-dot")));
     this.#dots.forEach((dot, i) => {
       dot.hidden = i >= inside.length;
       if (dot.hidden) return;
-      dot.style.top = `${inside[i].top.toFixed(1)}px`;
+      dot.style.transform = `translate(${inside[i].left.toFixed(1)}px, ${inside[i].top.toFixed(1)}px)`;
       dot.style.background = inside[i].color;
+      dot.classList.toggle("lc-strong", inside[i].strong);
     });
   }
 

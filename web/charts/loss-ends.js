@@ -9,7 +9,8 @@ import { signElement } from "./signs.js";
 const LEADER = 14; // CSS px between the plot and the labels
 const SIGN = 15; // CSS px of a mark and the space after it
 const SPACE = 5; // CSS px between name and value
-const WIDEST_SHARE = 0.3; // of the chart's width, for labels of one line
+const WIDEST_SHARE = 0.37; // of the chart's width, for labels of one line
+const TALLEST_SHARE = 0.7; // of the plot's height, for labels of two lines: more would push them far from their values
 
 /**
  * @typedef {{id: string, name: string, value: number, encoding: string|null, step: number|null}} End
@@ -48,7 +49,7 @@ export class LossEnds {
     const line = setting("line");
     if (line.gutter <= width * WIDEST_SHARE) return line;
     const stack = setting("stack");
-    return stack.height <= height ? stack : setting("value");
+    return stack.height <= height * TALLEST_SHARE ? stack : setting("value");
   }
 
   /**
@@ -67,7 +68,7 @@ export class LossEnds {
     ends.forEach((end, i) => {
       const node = this.#nodes.get(end.id);
       setText(node.name, end.name);
-      setText(node.value, nats(end.value, 2));
+      setText(node.value, top(end.value) < 0 ? `↑ ${nats(end.value, 2)}` : nats(end.value, 2));
       node.element.dataset.style = end.encoding === null ? "line" : style;
       const x = box.left + box.width + LEADER;
       const y = box.top + centres[i] - heights[i] / 2;

@@ -12,9 +12,11 @@ export class LossKey {
   constructor(onToggle) {
     this.onToggle = onToggle;
     this.element = make("div", "lc-key");
-    this.at = make("p", "lc-at");
+    const head = make("p", "lc-head");
+    this.at = make("span", "lc-at");
+    head.append(this.at, make("span", "lc-column", "training"), make("span", "lc-column", "validation"));
     this.list = make("ul", "lc-runs");
-    this.element.append(this.at, this.list);
+    this.element.append(head, this.list);
     this.rows = new Map(); // run id -> its nodes
   }
 
@@ -59,7 +61,7 @@ export class LossKey {
     const validation = make("span", "lc-value");
     const measured = make("span", "lc-measured");
     values.append(
-      make("span", "lc-term", "training"), train, make("span", "lc-measured"),
+      make("span", "lc-term", "training"), train, make("span", "lc-blank"),
       make("span", "lc-term", "validation"), validation, measured,
     );
     item.append(button, values);

@@ -8,8 +8,8 @@ import { addSign } from "./signs.js";
 const TRAIN_WIDTH = 1;
 const VALIDATION_WIDTH = 2;
 const SELECTED_WIDTH = 2.75;
-const MARK_RADIUS = 3.4;
-const MARK_SPACING = 22; // CSS px between marks on a curve
+const MARK_RADIUS = 3.2;
+const MARK_SPACING = 34; // CSS px between marks on a curve
 const AXIS_WIDTH = 30;
 const AXIS_HEIGHT = 24;
 export const TOP_ROOM = 8;
@@ -41,6 +41,7 @@ export function topOf(scene, loss) {
  * @property {[number, number]} range
  * @property {{name: string, value: number}[]} baselines
  * @property {number[]} x         steps at which the curves have values
+ * @property {number} stepsPerColumn  1: training curves are lines; more: bands from the least to the greatest loss
  * @property {{run: object, color: string, train: object, validation: object}[]} curves  of all runs
  * @property {{at: number, label: number, color: string, from: number|null}[]} leaders
  *   from the right edge at height `at` to the label at height `label`, CSS px from the top of the plot;
@@ -49,6 +50,8 @@ export function topOf(scene, loss) {
  */
 
 const isShown = (run) => run.visible !== false;
+/** Fainter with every run that is shown, so that batch noise never hides the validation curves. */
+const trainAlpha = (curves) => Math.min(0.36, Math.max(0.1, 1.1 / curves.filter(({ run }) => isShown(run)).length));
 const validationWidth = (run) => (run.selected ? SELECTED_WIDTH : VALIDATION_WIDTH);
 
 export class LossPlot {
@@ -64,8 +67,8 @@ export class LossPlot {
   show(scene) {
     const before = this.#scene;
     this.#scene = scene;
-    const data = [scene.x, ...scene.curves.map(({ train }) => train.values),
-      ...scene.curves.map(({ validation }) => validation.values)];
+    const data = [scene.x, ...scene.curves.map(({ train }) => train.highs),
+      ...scene.curves.map(({ validation }) => validation.highs)];
     if (!this.#plot || before.curves.length !== scene.curves.length) {
       this.#plot?.destroy();
       this.#plot = new uPlot(this.#options(), data, this.host);
@@ -80,6 +83,7 @@ export class LossPlot {
         for (const series of [1 + i, 1 + i + scene.curves.length]) {
           if (plot.series[series].show !== isShown(run)) plot.setSeries(series, { show: isShown(run) });
         }
+        plot.series[1 + i].alpha = trainAlpha(scene.curves);
         plot.series[1 + i + scene.curves.length].width = validationWidth(run);
       });
       plot.setData(data);
@@ -113,7 +117,7 @@ export class LossPlot {
       axes: [
         {
           stroke: theme("inkSoft"), font: this.#scene.theme.font, size: AXIS_HEIGHT, gap: 4, space: 64,
-          incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000],
+          incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000],
           values: (_, splits) => splits.map(count),
           grid: { show: false },
           ticks: { stroke: theme("inkFaint"), width: 1, size: 4 },
@@ -133,11 +137,16 @@ export class LossPlot {
   }
 
   #train(i) {
+    const color = () => this.#scene.curves[i].color;
+    const line = uPlot.paths.linear();
     return {
-      stroke: () => this.#scene.curves[i].color,
+      stroke: color,
+      fill: color,
+      paths: (u, series, first, last) =>
+        (this.#scene.stepsPerColumn === 1 ? { ...line(u, series, first, last), fill: null } : this.#bandPath(u, i, first, last)),
       width: TRAIN_WIDTH,
       show: isShown(this.#scene.curves[i].run),
-      alpha: this.#scene.curves.length > 6 ? 0.22 : 0.36,
+      alpha: trainAlpha(this.#scene.curves),
       pxAlign: 0,
       points: { show: false },
     };
@@ -161,6 +170,27 @@ export class LossPlot {
         width: 1.5,
       },
     };
+  }
+
+  /** The band between the least and the greatest training loss of each column, at least a pixel thick. */
+  #bandPath(u, i, first, last) {
+    const { highs, lows } = this.#scene.curves[i].train;
+    const path = new Path2D();
+    let band = []; // columns since the last gap
+    const close = () => {
+      const x = band.map((k) => u.valToPos(u.data[0][k], "x", true));
+      const upper = band.map((k) => u.valToPos(highs[k], "y", true));
+      const lower = band.map((k, j) => Math.max(u.valToPos(lows[k], "y", true), upper[j] + uPlot.pxRatio));
+      for (let j = 0; j < band.length; j++) path[j ? "lineTo" : "moveTo"](x[j], upper[j]);
+      for (let j = band.length - 1; j >= 0; j--) path.lineTo(x[j], lower[j]);
+      band = [];
+    };
+    for (let k = first; k <= last; k++) {
+      if (highs[k] === null) close();
+      else if (highs[k] !== undefined) band.push(k);
+    }
+    close();
+    return { stroke: null, fill: path, clip: null, flags: 0 };
   }
 
   /** Places of the marks that stand far enough apart, counted from the first, and always the last one. */
@@ -214,13 +244,15 @@ export class LossPlot {
       const y = bbox.top + at * ratio;
       ctx.strokeStyle = color;
       if (from !== null && from < this.#scene.steps) {
-        ctx.globalAlpha = 0.35;
+        ctx.globalAlpha = 0.4;
+        ctx.setLineDash([2 * ratio, 5 * ratio]);
         ctx.beginPath();
         ctx.moveTo(u.valToPos(from, "x", true) + 7 * ratio, y);
         ctx.lineTo(right, y);
         ctx.stroke();
+        ctx.setLineDash([]);
       }
-      ctx.globalAlpha = 0.7;
+      ctx.globalAlpha = 0.55;
       ctx.beginPath();
       ctx.moveTo(right + (from === null ? 0 : 3 * ratio), y);
       ctx.lineTo(right + 5 * ratio, y);

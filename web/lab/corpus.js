@@ -1,0 +1,30 @@
+/** Fetches the texts that come with the page, each once. */
+
+/** Name of a text to the promise of it. */
+const texts = new Map();
+
+/**
+ * @param {{corpora: {name: string, file: string}[]}} data
+ * @param {string} name
+ * @returns {Promise<string>}
+ * @throws {Error} the text is not there; `code` is "missing-file", `file` its name
+ */
+export function loadCorpus(data, name) {
+  if (!texts.has(name)) {
+    const { file } = data.corpora.find((corpus) => corpus.name === name);
+    const text = fetchText(file);
+    texts.set(name, text);
+    text.catch(() => texts.delete(name)); // so that a later Run tries again
+  }
+  return texts.get(name);
+}
+
+async function fetchText(file) {
+  const missing = (why) =>
+    Object.assign(new Error(`${file} could not be loaded (${why}).`), { code: "missing-file", file, field: "corpus" });
+  const response = await fetch(new URL(`../${file}`, import.meta.url)).catch((error) => {
+    throw missing(error.message);
+  });
+  if (!response.ok) throw missing(`HTTP ${response.status}`);
+  return response.text();
+}

@@ -1,0 +1,40 @@
+/** <lab-facts>: which text is learned, how it is divided, and what the address asked for in vain. */
+
+import { html, nothing } from "lit";
+import { count } from "../../charts/numbers.js";
+import { LabElement } from "./lab-element.js";
+
+class LabFacts extends LabElement {
+  static watches = ["runs", "values", "problems"];
+
+  render() {
+    const { problems } = this.state;
+    return html`<p class="facts">${this.#text()}</p>
+      ${problems.length
+        ? html`<div class="problems" role="note" aria-label="Address of this page">
+            <p>The address of this page asks for something that cannot be had:</p>
+            <ul>
+              ${problems.map(({ name, message }) => html`<li data-name=${name}>${message}</li>`)}
+            </ul>
+          </div>`
+        : nothing}`;
+  }
+
+  #text() {
+    const { runs, values } = this.state;
+    const facts = runs.find((run) => run.facts)?.facts;
+    const name = runs[0]?.config.corpus ?? values.corpus;
+    const corpus = this.lab.data.corpora.find((candidate) => candidate.name === name);
+    const title = corpus ? html`<cite>${corpus.title}</cite> (${corpus.author}, ${corpus.year})` : "Your own text";
+    const vocabulary = facts?.vocabulary.length ?? corpus?.vocabulary;
+    const distinct = vocabulary ? html`, V = ${count(vocabulary)} distinct characters` : "";
+    const split = facts
+      ? html`: the first ${count(facts.characters.train)} characters train, the last ${count(facts.characters.validation)} validate`
+      : corpus
+        ? html`: ${count(corpus.characters)} characters, nine tenths to train, the last tenth to validate`
+        : "";
+    return html`${title}${distinct}${split}.`;
+  }
+}
+
+customElements.define("lab-facts", LabFacts);

@@ -1,0 +1,56 @@
+/** What the page tells the outside: CustomEvents named `embedding-lab:*` on a target. */
+
+import { trainLoss, validationLoss } from "./run.js";
+
+/** Least time between two progress events of one run, in milliseconds; a run's last step is always told. */
+const PROGRESS_EVERY = 500;
+
+/**
+ * @param {EventTarget} target
+ * @returns {{ready: Function, progress: Function, result: Function, error: Function}} one function an event
+ */
+export function createEvents(target) {
+  const told = new WeakMap();
+  const send = (name, detail) => target.dispatchEvent(new CustomEvent(`embedding-lab:${name}`, { detail }));
+
+  return {
+    /** @param {{backend: string, version: string, secondsToReady: number}} detail */
+    ready: (detail) => send("ready", detail),
+
+    /** @param {object} run (run.js) */
+    progress(run) {
+      const now = performance.now();
+      if (run.state === "training" && now - (told.get(run) ?? -PROGRESS_EVERY) < PROGRESS_EVERY) return;
+      told.set(run, now);
+      const { id, encoding, seed, step, steps, stepsPerSecond } = run;
+      const losses = { trainLoss: trainLoss(run) ?? null, validationLoss: validationLoss(run) ?? null };
+      send("progress", { run: id, encoding, seed, step, steps, ...losses, stepsPerSecond });
+    },
+
+    /**
+     * @param {object[]} runs those that finished are told
+     * @param {object[]} gaps as `compare` gives them
+     */
+    result(runs, gaps) {
+      const finished = runs.filter(({ state }) => state === "finished");
+      const { encoding, seed, ...config } = finished[0].config;
+      send("result", {
+        runs: finished.map((run) => ({
+          encoding: run.encoding,
+          seed: run.seed,
+          validationLoss: validationLoss(run),
+          trainLoss: trainLoss(run),
+          parameters: run.facts.parameters,
+          seconds: run.seconds,
+          stepsPerSecond: run.stepsPerSecond,
+        })),
+        gaps,
+        baselines: finished[0].facts.baselines,
+        config,
+      });
+    },
+
+    /** @param {string} code @param {string} message */
+    error: (code, message) => send("error", { code, message }),
+  };
+}

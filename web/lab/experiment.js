@@ -1,0 +1,183 @@
+/**
+ * Trains the runs of an experiment: one worker each, as far as there are free ones, and a queue for the rest.
+ *
+ * Pull, not push: a run's loop asks its worker for the next stretch of training, takes in the frame, and asks again.
+ * Pause is not asking. Nothing here waits for a frame of the screen or for a timer, so a hidden tab keeps training.
+ */
+
+import { absorb, isUnderWay, validationLoss } from "./run.js";
+
+/** How long one call trains, in milliseconds: short, so that Pause and Stop are felt at once. */
+const BUDGET = 100;
+/** Least time between two pictures of the table of a run that is not selected, in milliseconds. */
+const SMALL_PICTURE_EVERY = 600;
+/** Deadline of a call that computes next to nothing, in milliseconds. */
+const PATIENCE = 10_000;
+/** The slowest machine that is waited for: 0.2 GFLOP/s, in operations per millisecond. */
+const SLOWEST = 2e5;
+/** The most characters that one validation reads (training.py); for the deadline alone. */
+const VALIDATION_CHARACTERS = 16_384;
+
+export class Experiment {
+  #store;
+  #pool;
+  #events;
+  #generation = 0;
+  #resume = null;
+  #resumed = Promise.resolve();
+
+  /**
+   * @param {{store: import("./store.js").Store, pool: import("./worker-pool.js").WorkerPool,
+   *   events: ReturnType<typeof import("./events.js").createEvents>}} parts
+   */
+  constructor({ store, pool, events }) {
+    this.#store = store;
+    this.#pool = pool;
+    this.#events = events;
+  }
+
+  /**
+   * Begin anew with these runs; what was there before is dropped.
+   * @param {object[]} runs as `createRun` makes them
+   * @param {string} text what they train on
+   */
+  async start(runs, text) {
+    this.reset();
+    const generation = this.#generation;
+    const kept = runs.find(({ id }) => id === this.#store.state.selected);
+    const selected = kept ?? runs.find(({ encoding }) => encoding !== "none") ?? runs[0];
+    this.#store.set({ runs, selected: selected.id, phase: "running" });
+    await Promise.all(runs.map((run) => this.#train(run, text, generation)));
+    if (generation === this.#generation) this.#finish();
+  }
+
+  /** Ask for no more; a call in flight still brings its frame. */
+  pause() {
+    this.#resumed = new Promise((resolve) => (this.#resume = resolve));
+    this.#store.set({ phase: "paused" });
+  }
+
+  resume() {
+    this.#store.set({ phase: "running" });
+    this.#resume?.();
+  }
+
+  /** End all runs at once. What they have shown stays; a frame in flight is dropped. */
+  stop() {
+    this.#abandon();
+    for (const run of this.#store.state.runs.filter(isUnderWay)) run.state = "stopped";
+    this.#store.set({ phase: "stopped" });
+    this.#store.touch("runs");
+  }
+
+  /** End all runs and forget them. */
+  reset() {
+    this.#abandon();
+    this.#store.set({ runs: [], gaps: [], phase: this.#store.state.status ? "ready" : "loading" });
+  }
+
+  #abandon() {
+    this.#generation += 1;
+    this.#resume?.();
+    this.#resumed = Promise.resolve();
+  }
+
+  async #train(run, text, generation) {
+    const stale = () => generation !== this.#generation;
+    const worker = await this.#pool.acquire();
+    try {
+      await this.#pull(run, text, worker, stale);
+      if (run.state === "finished" && !stale()) await this.#compare(worker, stale);
+    } catch (error) {
+      if (!stale()) this.#fail(run, error);
+    } finally {
+      if (run.facts) await this.#pool.call(worker, PATIENCE, "close_run", run.id).catch(() => {});
+      this.#pool.release(worker);
+    }
+  }
+
+  /** A run from its opening to its end, or until it is stale: then what arrives is dropped. */
+  async #pull(run, text, worker, stale) {
+    await this.#resumed;
+    if (stale()) return;
+    this.#change(run, { state: "opening" });
+    const { frame, ...facts } = await this.#call(worker, run, "open_run", run.id, run.config, text);
+    run.facts = facts;
+    if (stale()) return;
+    this.#take(run, frame);
+    while (run.state === "training") {
+      await this.#resumed;
+      if (stale()) return;
+      const next = await this.#call(worker, run, "advance", run.id, BUDGET, this.#wantsPicture(run));
+      if (stale()) return;
+      this.#take(run, next);
+    }
+    if (run.state !== "finished" || run.geometry?.step === run.step) return;
+    const last = await this.#call(worker, run, "advance", run.id, BUDGET, true);
+    if (!stale()) this.#take(run, last);
+  }
+
+  /** A call for one run; what Python reports as an expected failure is thrown with its code and field. */
+  async #call(worker, run, name, ...args) {
+    const answer = await this.#pool.call(worker, deadline(run), name, ...args);
+    if (answer.error) throw Object.assign(new Error(answer.error.message), answer.error);
+    return answer;
+  }
+
+  #wantsPicture(run) {
+    const now = performance.now();
+    if (run.id !== this.#store.state.selected && now - (run.pictured ?? 0) < SMALL_PICTURE_EVERY) return false;
+    run.pictured = now;
+    return true;
+  }
+
+  #take(run, frame) {
+    absorb(run, frame);
+    this.#store.touch("runs");
+    this.#events.progress(run);
+  }
+
+  #change(run, changes) {
+    Object.assign(run, changes);
+    this.#store.touch("runs");
+  }
+
+  async #compare(worker, stale) {
+    const finished = this.#store.state.runs.filter(({ state }) => state === "finished");
+    if (new Set(finished.map(({ encoding }) => encoding)).size < 2) return;
+    const results = finished.map((run) => ({ encoding: run.encoding, seed: run.seed, validationLoss: validationLoss(run) }));
+    try {
+      const { gaps } = await this.#pool.call(worker, PATIENCE, "compare", results);
+      // Python's None arrives as undefined; outside, "no interval" is null.
+      const plain = gaps.map((gap) => ({ ...gap, low: gap.low ?? null, high: gap.high ?? null }));
+      if (!stale()) this.#store.set({ gaps: plain });
+    } catch (error) {
+      this.#events.error(error.code ?? "python", error.message);
+    }
+  }
+
+  #fail(run, error) {
+    this.#events.error(error.code ?? "python", error.message);
+    if (!error.field) return this.#change(run, { state: "failed", message: error.message });
+    // A setting or a text that Python cannot use is no fault of one run: none of them can train.
+    this.reset();
+    this.#store.set({ errors: { ...this.#store.state.errors, [error.field]: error.message }, blocked: { field: error.field } });
+  }
+
+  #finish() {
+    const { runs, gaps } = this.#store.state;
+    this.#store.set({ phase: "finished" });
+    if (runs.some(({ state }) => state === "finished")) this.#events.result(runs, gaps);
+  }
+}
+
+/**
+ * How long a call of a run may take before its worker counts as hung: what a very slow machine needs for one step and
+ * one validation. Before the run is open its cost is not known; the sizes of its matrices bound it.
+ * @returns {number} milliseconds
+ */
+function deadline({ config, facts }) {
+  const { d, layers, context } = config;
+  const validation = 2 * VALIDATION_CHARACTERS * (12 * layers * d * d + 2 * layers * context * d + 256 * d);
+  return PATIENCE + (validation + (facts?.flopsPerStep ?? validation)) / SLOWEST;
+}

@@ -1,0 +1,188 @@
+/** What a reader can do on the page, each as one function: the elements call these and nothing else. */
+
+import { loadCorpus } from "./corpus.js";
+import { Experiment } from "./experiment.js";
+import { fromQuery, toQuery } from "./query.js";
+import { createRun } from "./run.js";
+import { experimentConfigs, parseSeeds } from "./settings.js";
+import { Store } from "./store.js";
+import { WorkerPool } from "./worker-pool.js";
+
+/** Deadline of the first call to a fresh Python, in milliseconds. */
+const STATUS_DEADLINE = 30_000;
+
+export class Lab {
+  #pool;
+  #experiment;
+  #events;
+
+  /**
+   * @param {object} options
+   * @param {object} options.data what the build generates as lab-data: settings, rules, experiment, corpora
+   * @param {typeof import("./python-worker.js").startPythonWorker} options.start
+   * @param {ReturnType<typeof import("./events.js").createEvents>} options.events
+   * @param {URLSearchParams} options.params the query of the address
+   */
+  constructor({ data, start, events, params }) {
+    this.data = data;
+    this.store = new Store();
+    this.#events = events;
+    const { values, encodings, seeds, problems, autorun, theme } = fromQuery(data, params);
+    this.autorun = autorun;
+    this.theme = theme;
+    this.store.set({ values, encodings, seeds, problems });
+    this.#pool = new WorkerPool({
+      start,
+      cores: navigator.hardwareConcurrency,
+      onProgress: (progress) => this.#changeLoading(progress),
+      onFailure: (error) => this.#failLoading(error),
+    });
+    this.#experiment = new Experiment({ store: this.store, pool: this.#pool, events });
+  }
+
+  get state() {
+    return this.store.state;
+  }
+
+  /** Start Python; resolves when it is there, which may take a `retryLoading`. */
+  async begin() {
+    const first = this.#pool.acquire();
+    this.#pool.begin();
+    if (this.autorun) this.run();
+    const worker = await first;
+    try {
+      const status = await this.#pool.call(worker, STATUS_DEADLINE, "status");
+      const { secondsToReady } = worker;
+      this.#changeLoading({ stage: "ready", secondsToReady, failure: null });
+      this.store.set({ status, ...(this.state.phase === "loading" ? { phase: "ready" } : {}) });
+      this.#events.ready({ backend: status.backend, version: status.version, secondsToReady });
+    } catch (error) {
+      this.#failLoading(error);
+    } finally {
+      this.#pool.release(worker);
+    }
+  }
+
+  retryLoading() {
+    this.#changeLoading({ failure: null, stage: "runtime", loadedBytes: 0 });
+    this.#pool.begin();
+  }
+
+  #changeLoading(changes) {
+    this.store.set({ loading: { ...this.state.loading, ...changes } });
+  }
+
+  #failLoading(error) {
+    this.#changeLoading({ failure: { message: error.message, file: error.file ?? null } });
+    this.#events.error(error.code ?? "python", error.message);
+  }
+
+  /** Run the experiment that the controls hold; if they hold something impossible, say so and show where. */
+  async run() {
+    const { values, ownText } = this.state;
+    const { configs, errors } = experimentConfigs(this.data, this.state);
+    this.#showErrors(errors);
+    if (errors.length) {
+      this.store.set({ blocked: { field: errors[0].field } });
+      return;
+    }
+    try {
+      const text = values.corpus === "own" ? ownText : await loadCorpus(this.data, values.corpus);
+      const seeds = new Set(configs.map(({ seed }) => seed));
+      const label = ({ encoding, seed }) => this.encodingLabel(encoding) + (seeds.size > 1 ? `, seed ${seed}` : "");
+      await this.#experiment.start(configs.map((config) => createRun(config, label(config))), text);
+    } catch (error) {
+      this.#showErrors([{ field: error.field, message: error.message }]);
+      this.store.set({ blocked: { field: error.field } });
+      this.#events.error(error.code, error.message);
+    }
+  }
+
+  pause() {
+    this.#experiment.pause();
+  }
+
+  resume() {
+    this.#experiment.resume();
+  }
+
+  stop() {
+    this.#experiment.stop();
+  }
+
+  reset() {
+    this.#experiment.reset();
+  }
+
+  /** @param {string} name a setting @param {any} raw as typed */
+  setValue(name, raw) {
+    this.#changeSettings({ values: { ...this.state.values, [name]: raw } });
+  }
+
+  /** @param {string} text seeds, such as "1, 2, 3" */
+  setSeeds(text) {
+    this.#changeSettings({ seeds: text });
+  }
+
+  /** @param {string} text what to train on when the corpus is "own" */
+  setOwnText(text) {
+    this.#changeSettings({ ownText: text });
+  }
+
+  /** @param {string} encoding @param {boolean} takesPart */
+  setEncoding(encoding, takesPart) {
+    const all = this.choices("encoding").map(({ value }) => value);
+    const chosen = new Set(this.state.encodings);
+    if (takesPart) chosen.add(encoding);
+    else chosen.delete(encoding);
+    this.#changeSettings({ encodings: all.filter((value) => chosen.has(value)) });
+  }
+
+  /** Take the experiment that the page opens on by itself; the reader's own text stays. */
+  restoreDefaults() {
+    const { values, encodings, seeds } = fromQuery(this.data, new URLSearchParams());
+    this.#changeSettings({ values, encodings, seeds });
+  }
+
+  #changeSettings(changes) {
+    this.store.set(changes);
+    this.#showErrors(experimentConfigs(this.data, this.state).errors);
+  }
+
+  #showErrors(errors) {
+    // The first message of a field wins, as in a list read from the top.
+    this.store.set({ errors: Object.fromEntries(errors.map(({ field, message }) => [field, message]).reverse()) });
+  }
+
+  /** @param {string} id the run whose table is shown large */
+  select(id) {
+    this.store.set({ selected: id });
+  }
+
+  /** @param {string} id a run to hide in the curves, or to show again */
+  toggleVisible(id) {
+    const run = this.state.runs.find((candidate) => candidate.id === id);
+    run.visible = !run.visible;
+    this.store.touch("runs");
+  }
+
+  /** @returns {{value: string, label: string, help: string}[]} what a setting may be */
+  choices(name) {
+    return this.data.settings.find((setting) => setting.name === name).choices;
+  }
+
+  /** @returns {string} the label of an encoding */
+  encodingLabel(encoding) {
+    return this.choices("encoding").find(({ value }) => value === encoding)?.label ?? encoding;
+  }
+
+  /** @returns {number} how many seeds the controls name; 0 if they name none that can be used */
+  seedCount() {
+    return parseSeeds(this.data, this.state.seeds).seeds.length;
+  }
+
+  /** @returns {string} the query of an address that opens on what the controls hold */
+  query() {
+    return toQuery(this.data, this.state);
+  }
+}

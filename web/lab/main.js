@@ -1,0 +1,16 @@
+/** Starts the page: the lab in its place, the theme, and Python in the background. */
+
+import data from "lab-data";
+import "./elements/lab-app.js";
+import { createEvents } from "./events.js";
+import { Lab } from "./lab.js";
+import { startPythonWorker } from "./python-worker.js";
+
+const params = new URLSearchParams(location.search);
+const lab = new Lab({ data, start: startPythonWorker, events: createEvents(document), params });
+if (lab.theme !== "auto") document.documentElement.dataset.theme = lab.theme;
+
+const app = document.createElement("lab-app");
+app.lab = lab;
+document.getElementById("lab").replaceChildren(app);
+lab.begin();

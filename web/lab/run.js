@@ -1,0 +1,89 @@
+/** One run as the page knows it: its settings, the points of its curves, its latest table; and sums over runs. */
+
+/**
+ * @typedef {"queued"|"opening"|"training"|"finished"|"diverged"|"stopped"|"failed"} RunState
+ */
+
+/** States in which a run still has steps to take. */
+const UNDER_WAY = ["queued", "opening", "training"];
+
+/**
+ * @param {Record<string, any>} config the settings of one run (settings.js)
+ * @param {string} label what a reader knows it by
+ * @returns {object} a run that has not begun
+ */
+export function createRun(config, label) {
+  const { encoding, seed, steps } = config;
+  return {
+    id: `${encoding}-${seed}`,
+    label,
+    encoding,
+    seed,
+    config,
+    /** @type {RunState} */
+    state: "queued",
+    message: null,
+    step: 0,
+    steps,
+    train: { steps: [], loss: [] },
+    validation: { steps: [], loss: [] },
+    seconds: 0,
+    stepsPerSecond: 0,
+    visible: true,
+    /** What Python says when it opens the run: parameters, vocabulary, classes, characters, baselines, flopsPerStep. */
+    facts: null,
+    /** The latest picture of the table: {points, explained, step}. */
+    geometry: null,
+  };
+}
+
+/**
+ * Take in what a call brought.
+ *
+ * @param {object} run changed in place
+ * @param {object} frame a Frame of the worker
+ */
+export function absorb(run, frame) {
+  run.step = frame.step;
+  run.state = frame.state;
+  run.message = frame.message;
+  run.seconds = frame.seconds;
+  run.stepsPerSecond = frame.stepsPerSecond;
+  frame.trainLoss.forEach((loss, index) => {
+    run.train.steps.push(frame.trainFrom + index);
+    run.train.loss.push(loss);
+  });
+  run.validation.steps.push(...frame.validationSteps);
+  run.validation.loss.push(...frame.validationLoss);
+  if (frame.geometry) run.geometry = { ...frame.geometry, step: frame.step };
+}
+
+/** @returns {boolean} whether the run still has steps to take */
+export const isUnderWay = (run) => UNDER_WAY.includes(run.state);
+
+/** @returns {number|undefined} the latest validation loss, in nats per character */
+export const validationLoss = (run) => run.validation.loss.at(-1);
+
+/** @returns {number|undefined} the loss of the latest training batch, in nats per character */
+export const trainLoss = (run) => run.train.loss.at(-1);
+
+/**
+ * The experiment as a whole. A run that ended early has no steps left.
+ *
+ * @param {object[]} runs
+ * @returns {{step: number, steps: number, stepsPerSecond: number, secondsLeft: number|null, ended: number}}
+ *   secondsLeft at the present speed, null while nothing has been measured
+ */
+export function totals(runs) {
+  const sum = (list, value) => list.reduce((total, run) => total + value(run), 0);
+  const open = runs.filter(isUnderWay);
+  const left = sum(open, (run) => run.steps - run.step);
+  const stepsPerSecond = sum(open, (run) => (run.state === "training" ? run.stepsPerSecond : 0));
+  return {
+    step: sum(runs, (run) => run.step),
+    steps: sum(runs, (run) => (isUnderWay(run) ? run.steps : run.step)),
+    stepsPerSecond,
+    secondsLeft: stepsPerSecond > 0 ? left / stepsPerSecond : null,
+    ended: runs.length - open.length,
+  };
+}

@@ -1,0 +1,165 @@
+/**
+ * The settings of an experiment as pure functions: what may be chosen, and how it reads as the query of an address.
+ *
+ * The table comes from Python (`embedding_lab.config`); its rules are carried out here a second time so that the
+ * controls can answer while the reader types. A parity test holds the two to the same words.
+ */
+
+/**
+ * @typedef {{name: string, label: string, kind: "integer"|"number"|"choice"|"boolean", default: any, help: string,
+ *   low?: number, high?: number, choices?: {value: string, label: string, help: string}[]}} Setting
+ * @typedef {{field: string, rule: "divides"|"even_quotient", of: string, encoding: string|null, text: string}} Rule
+ * @typedef {{settings: Setting[], rules: Rule[], experiment?: {encodings: string[], seeds: number[]}}} Table
+ * @typedef {{field: string, message: string}} FieldError
+ */
+
+/** The most seeds that one experiment may list. */
+export const MOST_SEEDS = 10;
+
+const WHOLE = /^[+-]?[0-9]+$/;
+const DECIMAL = /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$/;
+const YES = ["true", "1", "yes"];
+const NO = ["false", "0", "no"];
+
+/**
+ * @param {Table} table
+ * @returns {Record<string, any>} every setting's name with its default
+ */
+export function defaults(table) {
+  return Object.fromEntries(table.settings.map((setting) => [setting.name, setting.default]));
+}
+
+/**
+ * Check the settings of one run.
+ *
+ * @param {Table} table
+ * @param {Record<string, any>} values names to values, as text or already typed; a missing name means its default
+ * @returns {{config: Record<string, any>, errors: FieldError[]}} each valid setting as its proper type, each invalid
+ *   one as its default, and what is wrong, in the words that Python uses
+ */
+export function validate(table, values) {
+  const settings = new Map(table.settings.map((setting) => [setting.name, setting]));
+  const config = defaults(table);
+  const errors = [];
+  for (const [name, value] of Object.entries(values)) {
+    const setting = settings.get(name);
+    const { parsed, message } = setting ? parse(setting, value) : unknownName(name, [...settings.keys()]);
+    if (message) errors.push({ field: name, message });
+    else config[name] = parsed;
+  }
+  const refused = new Set(errors.map((error) => error.field));
+  for (const rule of table.rules) {
+    if (!applies(rule, config) || refused.has(rule.field) || refused.has(rule.of)) continue;
+    if (holds(rule, config[rule.field], config[rule.of])) continue;
+    refused.add(rule.field);
+    errors.push({ field: rule.field, message: broken(table, rule, config) });
+  }
+  return { config, errors };
+}
+
+function unknownName(name, names) {
+  return { message: `${name} is unknown: choose ${listing(names)}.` };
+}
+
+function parse(setting, value) {
+  const { name, kind, low, high } = setting;
+  const text = String(value).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
+  if (kind === "choice") {
+    const names = setting.choices.map((choice) => choice.value);
+    return names.includes(text)
+      ? { parsed: text }
+      : { message: `${name} = ${text} is unknown: choose ${listing(names)}.` };
+  }
+  if (kind === "boolean") {
+    const lowered = text.toLowerCase();
+    if (YES.includes(lowered)) return { parsed: true };
+    if (NO.includes(lowered)) return { parsed: false };
+    return { message: `${name} = ${text} is unknown: choose yes or no.` };
+  }
+  const whole = kind === "integer";
+  if (!(whole ? WHOLE : DECIMAL).test(text)) {
+    return {
+      message: `${name} = ${text} is not a ${whole ? "whole number" : "number"}: choose one from ${low} to ${high}.`,
+    };
+  }
+  const number = Number(text) + 0; // "-0" is 0
+  if (number < low || number > high) {
+    return {
+      message: `${name} = ${text} is out of range: choose a ${whole ? "whole number" : "number"} from ${low} to ${high}.`,
+    };
+  }
+  return { parsed: number };
+}
+
+function applies(rule, config) {
+  return rule.encoding === null || rule.encoding === config.encoding;
+}
+
+function holds(rule, value, other) {
+  if (rule.rule === "divides") return other % value === 0;
+  return other % value !== 0 || (other / value) % 2 === 0; // even_quotient: left to "divides" where it does not
+}
+
+function broken(table, rule, config) {
+  const { low, high } = table.settings.find((setting) => setting.name === rule.field);
+  const rules = table.rules.filter((other) => other.field === rule.field && applies(other, config));
+  const allowed = [];
+  for (let value = low; value <= high; value += 1) {
+    if (rules.every((other) => holds(other, value, config[other.of]))) allowed.push(value);
+  }
+  const text = rule.text.replace(/\{(\w+)\}/g, (_, name) => config[name]);
+  return allowed.length ? `${text}: choose ${rule.field} from ${allowed.join(", ")}.` : `${text}: change ${rule.of}.`;
+}
+
+function listing(names) {
+  return `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+}
+
+/**
+ * The runs of an experiment: every encoding at every seed, the seeds in turn, so that each seed's comparison is
+ * complete as early as it can be.
+ *
+ * @param {Table} table
+ * @param {{values: Record<string, any>, encodings: string[], seeds: string}} experiment as the controls hold it;
+ *   `values` without encoding and seed, `seeds` as text such as "1, 2, 3"
+ * @returns {{configs: Record<string, any>[], errors: FieldError[]}} one config a run; fields of errors are names of
+ *   settings, "encodings" or "seeds"
+ */
+export function experimentConfigs(table, { values, encodings, seeds }) {
+  const list = parseSeeds(table, seeds);
+  const errors = [...list.errors];
+  if (encodings.length === 0) errors.push({ field: "encodings", message: "No encoding is chosen: choose at least one." });
+  const configs = [];
+  // With nothing chosen the other settings are still checked, once.
+  for (const seed of list.seeds.length ? list.seeds : [undefined]) {
+    for (const encoding of encodings.length ? encodings : [undefined]) {
+      const chosen = Object.entries({ ...values, encoding, seed }).filter(([, value]) => value !== undefined);
+      const { config, errors: wrong } = validate(table, Object.fromEntries(chosen));
+      configs.push(config);
+      for (const error of wrong) {
+        if (!errors.some(({ field, message }) => field === error.field && message === error.message)) errors.push(error);
+      }
+    }
+  }
+  return { configs: errors.length ? [] : configs, errors };
+}
+
+/**
+ * @param {Table} table
+ * @param {string} text whole numbers with commas or spaces between them, such as "1, 2, 3"
+ * @returns {{seeds: number[], errors: FieldError[]}} each seed once, in the order given
+ */
+export function parseSeeds(table, text) {
+  const parts = String(text).split(/[\s,]+/).filter(Boolean);
+  const error = (message) => ({ seeds: [], errors: [{ field: "seeds", message }] });
+  if (parts.length === 0) return error("No seed is chosen: choose at least one whole number, for example 1.");
+  const setting = table.settings.find(({ name }) => name === "seed");
+  const seeds = new Set();
+  for (const part of parts) {
+    const { parsed, message } = parse(setting, part);
+    if (message) return error(message);
+    seeds.add(parsed);
+  }
+  if (seeds.size > MOST_SEEDS) return error(`${seeds.size} seeds are too many: choose at most ${MOST_SEEDS}.`);
+  return { seeds: [...seeds], errors: [] };
+}

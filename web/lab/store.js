@@ -1,0 +1,73 @@
+/** The one state of the page: everything that an element may show is declared in this table. */
+
+const STATE = {
+  /** "loading" until Python is there, then "ready"; then what the experiment does: "running", "paused", "stopped", "finished". */
+  phase: "loading",
+  /** What the page is fetching; `failure` is {message, file} when a part could not be loaded. */
+  loading: { stage: "runtime", file: null, loadedBytes: 0, totalBytes: 0, secondsToReady: null, failure: null },
+  /** What `status()` of the worker says: {version, python, numpy, backend}; null until it is ready. */
+  status: null,
+  /** What the controls hold, as typed: settings by name, without encoding and seed, which are lists in an experiment. */
+  values: {},
+  encodings: [],
+  seeds: "",
+  ownText: "",
+  /** Message by field: a setting's name, "encodings" or "seeds". */
+  errors: {},
+  /** The field that kept Run from starting, as a new object each time, for the controls to show: {field}. */
+  blocked: null,
+  /** What the address asked for and did not get: [{name, message}]. */
+  problems: [],
+  /** The runs of the experiment (run.js), changed in place while they train. */
+  runs: [],
+  /** Id of the run whose table is shown large. */
+  selected: null,
+  /** What `compare` said last of the finished runs. */
+  gaps: [],
+};
+
+/**
+ * Holds the state and tells who watches. Any number of changes between two frames of the screen lead to one call of
+ * each listener. Where no frames are drawn, as in a hidden tab, the listeners wait; the state does not.
+ */
+export class Store {
+  #listeners = new Map();
+  #changed = new Set();
+  #schedule;
+
+  /** @param {(flush: () => void) => void} schedule calls its argument when the screen is next drawn */
+  constructor(schedule = (flush) => requestAnimationFrame(flush)) {
+    this.state = structuredClone(STATE);
+    this.#schedule = schedule;
+  }
+
+  /** @param {Partial<typeof STATE>} changes */
+  set(changes) {
+    Object.assign(this.state, changes);
+    this.touch(...Object.keys(changes));
+  }
+
+  /** Says that entries changed in place. */
+  touch(...names) {
+    if (this.#changed.size === 0) this.#schedule(() => this.#flush());
+    for (const name of names) this.#changed.add(name);
+  }
+
+  /**
+   * @param {string[]} names entries of the state
+   * @param {() => void} listener called at most once per frame in which one of them changed
+   * @returns {() => void} ends the subscription
+   */
+  subscribe(names, listener) {
+    this.#listeners.set(listener, names);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #flush() {
+    const changed = this.#changed;
+    this.#changed = new Set();
+    for (const [listener, names] of [...this.#listeners]) {
+      if (names.some((name) => changed.has(name))) listener();
+    }
+  }
+}

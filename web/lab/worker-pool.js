@@ -1,0 +1,117 @@
+/** The Python workers: as many as cores, started early, reused from run to run, replaced when one hangs or breaks. */
+
+/** A worker that did not answer within its deadline and was ended. */
+export class WorkerHungError extends Error {
+  code = "hung";
+
+  constructor(name, deadline) {
+    super(`Python did not answer within ${Math.round(deadline / 1000)} s (${name}), so its worker was ended.`);
+  }
+}
+
+/** The most workers; each is a Python of its own and takes memory. */
+const MOST_WORKERS = 8;
+
+export class WorkerPool {
+  #start;
+  #size;
+  #on;
+  #workers = new Set();
+  #waiting = [];
+
+  /**
+   * @param {object} options
+   * @param {typeof import("./python-worker.js").startPythonWorker} options.start
+   * @param {number} options.cores one worker for each, from 1 to 8
+   * @param {(progress: object) => void} options.onProgress how far the first worker has come
+   * @param {(error: Error) => void} options.onFailure no worker could start; `begin` tries again
+   */
+  constructor({ start, cores, ...on }) {
+    this.#start = start;
+    this.#size = Math.min(Math.max(cores || 1, 1), MOST_WORKERS);
+    this.#on = on;
+  }
+
+  /**
+   * Start the first worker; also the way to try again after `onFailure`. The others follow when the first has its
+   * files, so that they find them in the browser's cache.
+   */
+  begin() {
+    this.#launch((progress) => {
+      this.#on.onProgress(progress);
+      if (progress.stage === "start" || progress.stage === "ready") this.#fill();
+    });
+  }
+
+  /**
+   * A worker of one's own, as soon as one is free; first come, first served.
+   * @returns {Promise<{secondsToReady: number}>} to hand to `call` and `release`
+   */
+  acquire() {
+    const free = [...this.#workers].find((worker) => worker.state === "free");
+    if (free) {
+      free.state = "taken";
+      return Promise.resolve(free);
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Give a worker back. One that was replaced meanwhile is forgotten. */
+  release(worker) {
+    if (!this.#workers.has(worker)) return;
+    const next = this.#waiting.shift();
+    worker.state = next ? "taken" : "free";
+    next?.(worker);
+  }
+
+  /**
+   * Call a function of `embedding_lab.worker`. If it does not answer in time or raises, its worker is replaced: after
+   * either, what that worker holds can no longer be trusted.
+   *
+   * @param {object} worker from `acquire`
+   * @param {number} deadline in milliseconds
+   * @param {string} name
+   * @returns {Promise<any>}
+   * @throws {WorkerHungError} the deadline passed
+   * @throws {Error} Python raised; the message is its traceback
+   */
+  async call(worker, deadline, name, ...args) {
+    if (!this.#workers.has(worker)) throw new Error("This worker was ended.");
+    let timer;
+    const late = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(new WorkerHungError(name, deadline)), deadline);
+    });
+    try {
+      return await Promise.race([worker.handle.call(name, ...args), late]);
+    } catch (error) {
+      this.#workers.delete(worker);
+      worker.handle.terminate();
+      this.#fill();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #fill() {
+    while (this.#workers.size < this.#size) this.#launch(() => {});
+  }
+
+  #launch(onProgress) {
+    const handle = this.#start({ onProgress });
+    const worker = { handle, state: "starting" };
+    this.#workers.add(worker);
+    handle.ready.then(
+      ({ secondsToReady }) => {
+        worker.secondsToReady = secondsToReady;
+        this.release(worker);
+        this.#fill();
+      },
+      (error) => {
+        handle.terminate();
+        this.#workers.delete(worker);
+        if (this.#workers.size === 0) this.#on.onFailure(error);
+      },
+    );
+  }
+}

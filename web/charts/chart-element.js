@@ -1,5 +1,7 @@
 /** What every chart element does besides drawing: properties, one redraw per frame, size, theme, clean leaving. */
 
+const SETTLED = 2000; // ms without a redraw
+
 /**
  * Base of the charts. A subclass lists its properties with their first values in `static properties`, and has
  * `build()` (make the DOM, once), `draw()` (show the current properties) and, if it needs them,
@@ -11,6 +13,8 @@ export class ChartElement extends HTMLElement {
   #frame = 0;
   #leaving = [];
   #built = false;
+  #settling = 0;
+  #said = null;
 
   /** Makes one accessor for each entry of `static properties`, then registers the element. */
   static register(tag) {
@@ -61,6 +65,7 @@ export class ChartElement extends HTMLElement {
   disconnectedCallback() {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
+    clearTimeout(this.#settling);
     this.#leaving.forEach((undo) => undo());
     this.leave();
   }
@@ -74,6 +79,20 @@ export class ChartElement extends HTMLElement {
     });
   }
 
+  /**
+   * For a text alternative, which must not change with every frame: says it at once when `state` is a new one, and
+   * again when nothing has been drawn for a while.
+   * @param {string} state
+   * @param {() => void} say
+   */
+  saySettled(state, say) {
+    clearTimeout(this.#settling);
+    if (state === this.#said) this.#settling = setTimeout(say, SETTLED);
+    else say();
+    this.#said = state;
+  }
+
+  /** Called when light and dark change; call it, then `refresh()`, when colours change in another way. */
   themeChanged() {}
 
   leave() {}

@@ -13,13 +13,13 @@ const MARGIN = { left: 38, right: 6, top: 6, bottom: 24 };
 const COMPACT_MARGIN = { left: 2, right: 2, top: 2, bottom: 2 };
 const REACH = { mouse: 32, touch: 60 }; // CSS px from the pointer within which a mark is picked
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const SETTLED = 2000; // ms without new points after which the text alternative is renewed
 const EMPTY = "Each character will appear here as a point: its row of the embedding table, seen along the two directions in which the rows differ most.";
 
 /**
  * Light-DOM custom element. Properties (setting one redraws in the next frame):
  * - `vocabulary` {string[]} V characters; `classes` {string[]} the class of each, a key of CLASS_COLOR
- * - `points` {Float32Array | null} (V, 2) row major, aligned to earlier points; null shows the empty state
+ * - `points` {Float32Array | null} (V, 2) row major, aligned to earlier points, a new array for
+ *   each frame; null shows the empty state
  * - `explained` {[number, number] | null} share of variance of each axis, 0..1
  * - `label` {string} the run's name; another label is another table, and the window starts afresh
  * - `step` {number | null}; `compact` {boolean} small multiple: marks and title only, from 120 px on
@@ -35,7 +35,6 @@ export class GeometryChart extends ChartElement {
   #view = new GeometryView();
   #read = null; // index of the character that is read
   #shown = {}; // what the DOM was last made from
-  #settling = 0;
 
   build() {
     this.heading = make("p", "gc-heading");
@@ -62,10 +61,6 @@ export class GeometryChart extends ChartElement {
     this.#listen();
   }
 
-  leave() {
-    clearTimeout(this.#settling);
-  }
-
   draw() {
     const { points, compact } = this;
     this.classList.toggle("gc-compact", compact);
@@ -82,7 +77,8 @@ export class GeometryChart extends ChartElement {
     const title = [this.label, this.step === null || !filled ? "" : `step ${count(this.step)}`].filter(Boolean);
     setText(this.titleText, title.join(", "));
     if (filled && width > 0) this.#drawMarks(width, height);
-    this.#describe();
+    this.saySettled(`${this.label} ${points !== null} ${this.vocabulary.length}`, () =>
+      this.surface.setAttribute("aria-label", this.#summary()));
     this.#showReading();
   }
 
@@ -174,16 +170,6 @@ export class GeometryChart extends ChartElement {
   #sentence() {
     const [x, y] = this.points.subarray(2 * this.#read, 2 * this.#read + 2);
     return `${characterName(this.vocabulary[this.#read])}, ${this.classes[this.#read]}, at (${coordinate(x)}, ${coordinate(y)})`;
-  }
-
-  /** The text alternative: at once when the picture appears or goes, else when the points have come to rest. */
-  #describe() {
-    const state = `${this.label} ${this.points !== null} ${this.vocabulary.length}`;
-    clearTimeout(this.#settling);
-    const say = () => this.surface.setAttribute("aria-label", this.#summary());
-    if (this.#shown.state === state) this.#settling = setTimeout(say, SETTLED);
-    else say();
-    this.#shown.state = state;
   }
 
   #summary() {

@@ -32,7 +32,6 @@ export class LossChart extends ChartElement {
   #scene = null;
   #theme = null;
   #colors = new Map(); // CSS colour -> computed colour
-  #summarised = "";
 
   build() {
     this.key = new LossKey((id) => this.dispatchEvent(new CustomEvent("toggle-run", { bubbles: true, detail: { id } })));
@@ -163,13 +162,11 @@ export class LossChart extends ChartElement {
     this.cursor.show(box, left(step), points);
   }
 
-  /** The text alternative changes when a run appears, disappears or ends, not with every frame. */
+  /** The text alternative changes when a run appears, disappears or ends, or when all is quiet. */
   #summarise() {
     const state = this.#visible().map((run) => `${run.id} ${(run.train.steps[run.train.steps.length - 1] ?? 0) >= this.steps}`);
-    const key = JSON.stringify([state, this.steps, this.baselines]);
-    if (key === this.#summarised) return;
-    this.#summarised = key;
-    this.surface.setAttribute("aria-label", summary(this.#visible(), this.baselines, this.steps));
+    this.saySettled(JSON.stringify([state, this.steps, this.baselines]), () =>
+      this.surface.setAttribute("aria-label", summary(this.#visible(), this.baselines, this.steps)));
   }
 }
 

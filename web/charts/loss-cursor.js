@@ -79,22 +79,20 @@ export class LossCursor {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const last = this.hooks.lastStep();
     const stride = Math.max(1, Math.round(last / 200));
+    const large = 10 * stride;
     const moves = {
-      ArrowLeft: -stride * (event.shiftKey ? 10 : 1),
-      ArrowRight: stride * (event.shiftKey ? 10 : 1),
-      PageDown: -stride * 10,
-      PageUp: stride * 10,
-      Home: -Infinity,
-      End: Infinity,
+      ArrowLeft: event.shiftKey ? -large : -stride,
+      ArrowRight: event.shiftKey ? large : stride,
+      PageDown: -large,
+      PageUp: large,
     };
-    if (event.key === "Escape" && this.step !== null) {
-      this.read(null, true);
-    } else if (event.key in moves) {
-      const from = this.step ?? (moves[event.key] < 0 ? last - moves[event.key] : -moves[event.key]);
-      this.read(Math.min(last, Math.max(0, from + moves[event.key] || 0)), true);
-    } else {
-      return;
-    }
+    const move = moves[event.key];
+    if (event.key === "Escape" && this.step !== null) this.read(null, true);
+    else if (event.key === "Home") this.read(0, true);
+    else if (event.key === "End") this.read(last, true);
+    else if (move && this.step === null) this.read(move < 0 ? last : 0, true);
+    else if (move) this.read(Math.min(last, Math.max(0, this.step + move)), true);
+    else return;
     event.preventDefault();
   }
 }

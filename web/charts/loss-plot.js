@@ -50,8 +50,9 @@ export function topOf(scene, loss) {
  */
 
 const isShown = (run) => run.visible !== false;
-/** Fainter with every run that is shown, so that batch noise never hides the validation curves. */
-const trainAlpha = (curves) => Math.min(0.36, Math.max(0.1, 1.1 / curves.filter(({ run }) => isShown(run)).length));
+/** Fainter with every run that is shown, and as a band, so that batch noise never hides the validation curves. */
+const trainAlpha = ({ curves, stepsPerColumn }) =>
+  Math.min(stepsPerColumn > 1 ? 0.28 : 0.36, Math.max(0.1, 1.1 / curves.filter(({ run }) => isShown(run)).length));
 const validationWidth = (run) => (run.selected ? SELECTED_WIDTH : VALIDATION_WIDTH);
 
 export class LossPlot {
@@ -83,7 +84,7 @@ export class LossPlot {
         for (const series of [1 + i, 1 + i + scene.curves.length]) {
           if (plot.series[series].show !== isShown(run)) plot.setSeries(series, { show: isShown(run) });
         }
-        plot.series[1 + i].alpha = trainAlpha(scene.curves);
+        plot.series[1 + i].alpha = trainAlpha(scene);
         plot.series[1 + i + scene.curves.length].width = validationWidth(run);
       });
       plot.setData(data);
@@ -146,7 +147,7 @@ export class LossPlot {
         (this.#scene.stepsPerColumn === 1 ? { ...line(u, series, first, last), fill: null } : this.#bandPath(u, i, first, last)),
       width: TRAIN_WIDTH,
       show: isShown(this.#scene.curves[i].run),
-      alpha: trainAlpha(this.#scene.curves),
+      alpha: trainAlpha(this.#scene),
       pxAlign: 0,
       points: { show: false },
     };

@@ -1,7 +1,7 @@
 """All that the page may call: plain values in, plain objects out, one worker with its runs.
 
 A failure that the reader can mend comes back as {"error": {code, field, message}}; anything else is
-a bug, and raises. Keys are in camelCase because JavaScript reads them; arrays become typed arrays.
+a bug, and raises. Keys are in camelCase because JavaScript reads them; NumPy arrays become typed arrays on the way.
 """
 
 import sys
@@ -23,14 +23,12 @@ _pictures: dict[str, np.ndarray] = {}  # the last projection of each run, which 
 
 def status() -> dict:
     """What computes here: the versions, and `backend`, the module of `ops` in use."""
-    return _plain(
-        {
-            "version": __version__,
-            "python": ".".join(map(str, sys.version_info[:3])),
-            "numpy": np.__version__,
-            "backend": ops.NAME,
-        }
-    )
+    return {
+        "version": __version__,
+        "python": ".".join(map(str, sys.version_info[:3])),
+        "numpy": np.__version__,
+        "backend": ops.NAME,
+    }
 
 
 def open_run(id: str, config: dict, text: str) -> dict:
@@ -47,7 +45,6 @@ def open_run(id: str, config: dict, text: str) -> dict:
         of step 0 with its geometry. Or an error with the code "config", "corpus" or "memory".
     """
     close_run(id)
-    config = _python(config)
     values, errors = validate(config)
     if errors:
         return _error("config", **errors[0])
@@ -61,19 +58,17 @@ def open_run(id: str, config: dict, text: str) -> dict:
         return _memory_error(values)
     _runs[id] = run
     corpus = run.corpus
-    return _plain(
-        {
-            "run": id,
-            "config": values,
-            "parameters": run.model.size,
-            "vocabulary": list(corpus.vocabulary),
-            "classes": [character_class(character) for character in corpus.vocabulary],
-            "characters": {"train": len(corpus.train), "validation": len(corpus.validation)},
-            "baselines": corpus.baselines(),
-            "flopsPerStep": run.flops_per_step,
-            "frame": _frame(id, run.frame(), geometry=True),
-        }
-    )
+    return {
+        "run": id,
+        "config": values,
+        "parameters": run.model.size,
+        "vocabulary": list(corpus.vocabulary),
+        "classes": [character_class(character) for character in corpus.vocabulary],
+        "characters": {"train": len(corpus.train), "validation": len(corpus.validation)},
+        "baselines": corpus.baselines(),
+        "flopsPerStep": run.flops_per_step,
+        "frame": _frame(id, run.frame(), geometry=True),
+    }
 
 
 def advance(id: str, budget_ms: float, geometry: bool = False) -> dict:
@@ -91,20 +86,20 @@ def advance(id: str, budget_ms: float, geometry: bool = False) -> dict:
         values = vars(_runs[id].config)
         close_run(id)
         return _memory_error(values)
-    return _plain(_frame(id, frame, geometry))
+    return _frame(id, frame, geometry)
 
 
 def close_run(id: str) -> dict:
     """Forget a run, and free what it holds."""
     _runs.pop(id, None)
     _pictures.pop(id, None)
-    return _plain({})
+    return {}
 
 
 def compare(results: list) -> dict:
     """The gaps between encodings, paired by seed: `statistics.gaps` of {encoding, seed, validationLoss}."""
-    rows = [(row["encoding"], row["seed"], row["validationLoss"]) for row in _python(results)]
-    return _plain({"gaps": gaps(rows)})
+    rows = [(row["encoding"], row["seed"], row["validationLoss"]) for row in results]
+    return {"gaps": gaps(rows)}
 
 
 def _frame(id: str, frame: Frame, geometry: bool) -> dict:
@@ -131,7 +126,7 @@ def _frame(id: str, frame: Frame, geometry: bool) -> dict:
 
 
 def _error(code: str, field: str | None, message: str) -> dict:
-    return _plain({"error": {"code": code, "field": field, "message": message}})
+    return {"error": {"code": code, "field": field, "message": message}}
 
 
 def _memory_error(config: dict) -> dict:
@@ -140,21 +135,3 @@ def _memory_error(config: dict) -> dict:
         "memory", "batch", f"The tab has no memory left for this model ({sizes}): choose a smaller batch or context."
     )
 
-
-if sys.platform == "emscripten":
-    from js import Object
-    from pyodide.ffi import to_js
-
-    def _plain(value):
-        return to_js(value, dict_converter=Object.fromEntries)
-
-    def _python(value):
-        return value.to_py() if hasattr(value, "to_py") else value
-
-else:
-
-    def _plain(value):
-        return value
-
-    def _python(value):
-        return value

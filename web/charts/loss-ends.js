@@ -8,6 +8,7 @@ import { signElement } from "./signs.js";
 
 const LEADER = 14; // CSS px between the plot and the labels
 const SIGN = 15; // CSS px of a mark and the space after it
+const ABOVE = "↑ "; // before a value that lies above the plot, which only one above all baselines can
 const SPACE = 5; // CSS px between name and value
 const WIDEST_SHARE = 0.37; // of the chart's width, for labels of one line
 const TALLEST_SHARE = 0.7; // of the plot's height, for labels of two lines: more would push them far from their values
@@ -41,9 +42,11 @@ export class LossEnds {
    * @returns {{style: "line"|"stack"|"value", gutter: number, height: number}}  height: what the labels need
    */
   fit(ends, width, height) {
+    const lines = Math.max(...ends.filter((end) => end.encoding === null).map((end) => end.value));
+    const room = (end, style) => this.#width(end, style) + (end.value > lines ? this.#textWidth(ABOVE) : 0);
     const setting = (style) => ({
       style,
-      gutter: LEADER + Math.ceil(Math.max(0, ...ends.map((end) => this.#width(end, style)))),
+      gutter: LEADER + Math.ceil(Math.max(0, ...ends.map((end) => room(end, style)))),
       height: ends.reduce((sum, end) => sum + this.#height(end, style), 0),
     });
     const line = setting("line");
@@ -68,7 +71,7 @@ export class LossEnds {
     ends.forEach((end, i) => {
       const node = this.#nodes.get(end.id);
       setText(node.name, end.name);
-      setText(node.value, top(end.value) < 0 ? `↑ ${nats(end.value, 2)}` : nats(end.value, 2));
+      setText(node.value, `${top(end.value) < 0 ? ABOVE : ""}${nats(end.value, 2)}`);
       node.element.dataset.style = end.encoding === null ? "line" : style;
       const x = box.left + box.width + LEADER;
       const y = box.top + centres[i] - heights[i] / 2;

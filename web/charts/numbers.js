@@ -2,10 +2,10 @@
 
 const STEPS = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-/** A loss in nats per character, "2.083"; a loss that is not a number says so. */
+/** A loss in nats per character, "2.083"; none is a dash, and one that is not finite is "NaN". */
 export function nats(loss, digits = 3) {
   if (loss == null) return "–";
-  if (!Number.isFinite(loss)) return "not a number";
+  if (!Number.isFinite(loss)) return "NaN";
   return loss >= 100 ? STEPS.format(loss) : loss.toFixed(digits);
 }
 

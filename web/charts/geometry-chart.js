@@ -64,7 +64,8 @@ export class GeometryChart extends ChartElement {
   draw() {
     const { points, compact } = this;
     this.classList.toggle("gc-compact", compact);
-    this.surface.tabIndex = compact ? -1 : 0;
+    if (compact) this.surface.removeAttribute("tabindex"); // it may lie within a button
+    else this.surface.tabIndex = 0;
     this.#takeVocabulary();
     if (this.#shown.label !== this.label) this.#view.reset();
     if (points && (points !== this.#shown.points || this.#shown.label !== this.label)) this.#view.follow(points);

@@ -1,4 +1,4 @@
-/** <geometry-chart>: the embedding table seen along its two principal axes, the characters themselves as marks. */
+/** <geometry-chart>: the embedding table seen on the plane of its first two principal components, the characters themselves as marks. */
 
 import { axisBottom, axisLeft } from "d3-axis";
 import { create } from "d3-selection";
@@ -125,8 +125,8 @@ export class GeometryChart extends ChartElement {
     this.left.attr("transform", `translate(${left},0)`)
       .call(axisLeft(y).ticks(Math.max(2, height / 70)).tickSizeOuter(0).tickSizeInner(4).tickPadding(4));
     const share = (axis) => (this.explained ? ` (${percent(this.explained[axis])} of variance)` : "");
-    setText(this.axisX, `principal axis 1${share(0)} →`);
-    setText(this.axisY, `↑ principal axis 2${share(1)}`);
+    setText(this.axisX, `principal plane, axis 1${share(0)} →`);
+    setText(this.axisY, `↑ principal plane, axis 2${share(1)}`);
   }
 
   #listen() {
@@ -178,7 +178,7 @@ export class GeometryChart extends ChartElement {
     const table = ["Embedding table", this.label && `of ${this.label}`, this.step !== null && `at step ${count(this.step)}`];
     const shares = this.explained
       ? `, which hold ${percent(this.explained[0])} and ${percent(this.explained[1])} of the variance` : "";
-    return `${table.filter(Boolean).join(" ")}: ${this.vocabulary.length} characters on the two principal axes${shares}.`;
+    return `${table.filter(Boolean).join(" ")}: ${this.vocabulary.length} characters on the principal plane${shares}.`;
   }
 }
 

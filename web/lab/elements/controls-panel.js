@@ -74,7 +74,8 @@ class LabControls extends LabElement {
     if (blocked === this.#shown) return;
     this.#shown = blocked;
     const { field } = blocked;
-    const control = this.querySelector(field === "corpus" ? "textarea, [name=corpus]" : `[name="${field}"]`);
+    const text = field === "corpus" && this.querySelector("#own-text");
+    const control = text || this.querySelector(`[name="${field}"]`);
     if (!control) return;
     this.querySelector("details").open = true;
     control.focus();

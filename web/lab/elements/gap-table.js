@@ -16,7 +16,7 @@ class LabGaps extends LabElement {
     return html`<section class="gaps" aria-labelledby="gaps-title">
       <div>
         <h2 id="gaps-title">What does position buy?</h2>
-        ${runs.length ? html`<p class="note">${this.#completeness(runs)}</p>${this.#table(rows)}${this.#pairs(pairs)}` : html`<p class="note">The answer of your own runs will stand here: the final loss of each encoding, and how far apart they are.</p>`}
+        ${runs.length ? html`<p class="note">${this.#completeness(runs)}</p>${this.#table(rows, pairs)}` : html`<p class="note">The answer of your own runs will stand here: the final loss of each encoding, and how far apart they are.</p>`}
       </div>
       ${this.#reading()}
     </section>`;
@@ -28,14 +28,14 @@ class LabGaps extends LabElement {
     return `Partial: ${count(finished)} of ${counted(runs.length, "run")} finished. A loss stands here when its run has taken its last step.`;
   }
 
-  #table(rows) {
+  #table(rows, pairs) {
     return html`<table class="outcome">
       <thead>
         <tr>
           <th scope="col">Encoding</th>
           <th scope="col" class="number">Parameters</th>
           <th scope="col" class="number">Final validation loss<span class="unit">nats per character</span></th>
-          <th scope="col" class="number">Against None<span class="unit">nats</span></th>
+          <th scope="col" class="number">Against None<span class="unit">nats; negative is better</span></th>
           <th scope="col">Verdict</th>
         </tr>
       </thead>
@@ -49,22 +49,22 @@ class LabGaps extends LabElement {
           </tr>`,
         )}
       </tbody>
+      ${pairs.length ? this.#pairs(pairs) : nothing}
     </table>`;
   }
 
   #pairs(pairs) {
-    if (pairs.length === 0) return nothing;
-    return html`<table class="outcome pairs">
-      <caption>Between the others: the first minus the second</caption>
-      <tbody>
-        ${pairs.map(
-          (pair) => html`<tr data-pair="${pair.a}-${pair.b}">
-            <th scope="row">${this.#name(pair.a)} <span class="minus">minus</span> ${this.#name(pair.b)}</th>
-            ${gapCells(pair)}
-          </tr>`,
-        )}
-      </tbody>
-    </table>`;
+    return html`<tbody class="pairs">
+      <tr>
+        <th scope="rowgroup" colspan="5">Between the others</th>
+      </tr>
+      ${pairs.map(
+        (pair) => html`<tr data-pair="${pair.a}-${pair.b}">
+          <th scope="row" colspan="3">${this.#name(pair.a)} <span class="minus">minus</span> ${this.#name(pair.b)}</th>
+          ${gapCells(pair)}
+        </tr>`,
+      )}
+    </tbody>`;
   }
 
   #name(encoding) {
@@ -92,7 +92,7 @@ function spread({ losses, finished, total }) {
   if (total === 1) return nothing;
   if (finished < 2) return html`<span class="unit">${finished} of ${total} seeds</span>`;
   const of = finished < total ? `${finished} of ${total} seeds` : counted(finished, "seed");
-  return html`<span class="unit">${of}: ${nats(Math.min(...losses), 2)} to ${nats(Math.max(...losses), 2)}</span>`;
+  return html`<span class="unit">mean of ${of}, ${nats(Math.min(...losses), 2)} to ${nats(Math.max(...losses), 2)}</span>`;
 }
 
 function gapCells(gap) {

@@ -1,6 +1,7 @@
 /** <lab-geometry>: the embedding table of the selected run, large, and of every run, small; a click selects. */
 
 import { html, nothing } from "lit";
+import { guard } from "lit/directives/guard.js";
 import { repeat } from "lit/directives/repeat.js";
 import "../../charts/geometry-chart.js";
 import "./encoding-mark.js";
@@ -26,12 +27,16 @@ class LabGeometry extends LabElement {
     return runs.find(({ id }) => id === selected);
   }
 
-  /** A small chart leaves its title to the button around it. */
+  /** A chart is set anew only when its run has a new picture. A small one leaves its title to the button around it. */
   #chart(run, compact) {
-    return html`<geometry-chart .compact=${compact} .label=${(!compact && run?.label) || ""}
-      .step=${compact ? null : (run?.geometry?.step ?? null)}
-      .vocabulary=${run?.facts?.vocabulary ?? NONE} .classes=${run?.facts?.classes ?? NONE}
-      .points=${run?.geometry?.points ?? null} .explained=${run?.geometry?.explained ?? null}></geometry-chart>`;
+    const { label = "", facts = null, geometry = null } = run ?? {};
+    return guard(
+      [label, facts, geometry],
+      () => html`<geometry-chart .compact=${compact} .label=${compact ? "" : label}
+        .step=${compact ? null : (geometry?.step ?? null)}
+        .vocabulary=${facts?.vocabulary ?? []} .classes=${facts?.classes ?? []}
+        .points=${geometry?.points ?? null} .explained=${geometry?.explained ?? null}></geometry-chart>`,
+    );
   }
 
   #multiple(run) {
@@ -43,7 +48,5 @@ class LabGeometry extends LabElement {
     </button>`;
   }
 }
-
-const NONE = [];
 
 customElements.define("lab-geometry", LabGeometry);

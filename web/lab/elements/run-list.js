@@ -41,7 +41,7 @@ class LabRuns extends LabElement {
       <td class="number loss" data-label="Validation loss">${nats(validationLoss(run))}</td>
       <td class="progress">
         <progress max=${run.steps} .value=${run.step} data-encoding=${run.encoding} aria-label="Steps of ${name}"></progress>
-        <span>${this.#words(run)}</span>
+        <span title=${run.message ?? nothing}>${this.#words(run)}</span>
       </td>
       <td class="choice" data-label="Curve">
         <input type="checkbox" aria-label="Show the curve of ${name}" .checked=${run.visible}

@@ -44,7 +44,11 @@ function control({ setting, value, error, change, id, about }) {
 }
 
 function help({ kind, low, high, help: text, choices }, value) {
-  if (kind === "choice") return `${text} ${choices.find((choice) => choice.value === value)?.help ?? ""}`.trim();
+  if (kind === "choice") return `${text} ${sentence(choices.find((choice) => choice.value === value)?.help ?? "")}`;
   if (low === undefined) return text;
-  return html`<span class="range">${low.toLocaleString("en")} to ${high.toLocaleString("en")}.</span> ${text}`;
+  return html`<span class="range">${low.toLocaleString("en", EXACT)} to ${high.toLocaleString("en", EXACT)}.</span> ${text}`;
 }
+
+const EXACT = { maximumSignificantDigits: 6 };
+
+const sentence = (words) => words && `${words[0].toUpperCase()}${words.slice(1)}.`;

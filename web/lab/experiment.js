@@ -9,8 +9,8 @@ import { absorb, isUnderWay, validationLoss } from "./run.js";
 
 /** How long one call trains, in milliseconds: short, so that Pause and Stop are felt at once. */
 const BUDGET = 100;
-/** Least time between two pictures of the table of a run that is not selected, in milliseconds. */
-const SMALL_PICTURE_EVERY = 600;
+/** Least time between two small pictures of a run's table, in milliseconds; the selected run's large one knows no pause. */
+const THUMBNAIL_EVERY = 600;
 /** Deadline of a call that computes next to nothing, in milliseconds. */
 const PATIENCE = 10_000;
 /** The slowest machine that is waited for: 0.2 GFLOP/s, in operations per millisecond. */
@@ -125,14 +125,18 @@ export class Experiment {
   }
 
   #wantsPicture(run) {
-    const now = performance.now();
-    if (run.id !== this.#store.state.selected && now - (run.pictured ?? 0) < SMALL_PICTURE_EVERY) return false;
-    run.pictured = now;
-    return true;
+    return run.id === this.#store.state.selected || this.#wantsThumbnail(run);
+  }
+
+  #wantsThumbnail({ thumbnail }) {
+    return !thumbnail || performance.now() - thumbnail.at >= THUMBNAIL_EVERY;
   }
 
   #take(run, frame) {
     absorb(run, frame);
+    if (frame.geometry && (this.#wantsThumbnail(run) || run.state === "finished")) {
+      run.thumbnail = { ...run.geometry, at: performance.now() };
+    }
     this.#store.touch("runs");
     this.#events.progress(run);
   }

@@ -34,6 +34,8 @@ export function createRun(config, label) {
     facts: null,
     /** The latest picture of the table: {points, explained, step}. */
     geometry: null,
+    /** An earlier or the same picture, replaced less often, with the time it was taken: {points, explained, step, at}. */
+    thumbnail: null,
   };
 }
 

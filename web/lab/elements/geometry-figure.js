@@ -10,6 +10,12 @@ import { LabElement } from "./lab-element.js";
 class LabGeometry extends LabElement {
   static watches = ["runs", "selected"];
 
+  /** One frame later than the curves, so that no frame of the screen has to draw both. */
+  async scheduleUpdate() {
+    if (this.hasUpdated) await new Promise(requestAnimationFrame);
+    super.scheduleUpdate();
+  }
+
   render() {
     const { runs } = this.state;
     return html`<figure class="figure">
@@ -29,7 +35,8 @@ class LabGeometry extends LabElement {
 
   /** A chart is set anew only when its run has a new picture. A small one leaves its title to the button around it. */
   #chart(run, compact) {
-    const { label = "", facts = null, geometry = null } = run ?? {};
+    const { label = "", facts = null } = run ?? {};
+    const geometry = (compact ? run?.thumbnail : run?.geometry) ?? null;
     return guard(
       [label, facts, geometry],
       () => html`<geometry-chart .compact=${compact} .label=${compact ? "" : label}

@@ -156,18 +156,29 @@ def venv_python():
     return VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
+@contextlib.contextmanager
+def one_at_a_time():
+    """Make a second build.py on this tree wait until the first has built."""
+    CACHE.mkdir(exist_ok=True)
+    with (CACHE / "lock").open("w") as lock:
+        with contextlib.suppress(ImportError):  # Windows has no such lock: there, run one at a time
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def make_venv(*extras):
     """Make .venv hold the lab (editable) and these extras of pyproject.toml; what it holds besides stays."""
     stamp_file = VENV / "stamp.json"
     stamp = read_stamp(stamp_file)
-    made_from = fingerprint([ROOT / "pyproject.toml"], sys.version)
-    current = stamp.get("made_from") == made_from and venv_python().exists()
-    if current and set(extras) <= set(stamp["extras"]):
-        return
     wanted = sorted({*extras, *stamp.get("extras", [])})
+    new_stamp = {"python": sys.version, "made_from": fingerprint([ROOT / "pyproject.toml"]), "extras": wanted}
+    if stamp == new_stamp and venv_python().exists():
+        return
     say(f"Installing Python packages into .venv ({', '.join(wanted)}) ...")
     stamp_file.unlink(missing_ok=True)
-    if not stamp or not current:
+    if stamp.get("python") != sys.version or not venv_python().exists():
         run(
             [sys.executable, "-m", "venv", "--clear", VENV],
             "Python cannot make .venv (on Debian and Ubuntu: apt-get install python3-venv)",
@@ -176,7 +187,7 @@ def make_venv(*extras):
         [venv_python(), "-m", "pip", "install", "--quiet", "--editable", f"{ROOT}[{','.join(wanted)}]"],
         "pip cannot install what pyproject.toml lists; check the network and pip's index, then run this again",
     )
-    write_stamp(stamp_file, {"made_from": made_from, "extras": wanted})
+    write_stamp(stamp_file, new_stamp)
 
 
 def make_node_modules():
@@ -519,6 +530,14 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
         """Say nothing: the reader of the terminal wants the address, not each request."""
 
 
+class SiteServer(http.server.ThreadingHTTPServer):
+    """Answers each request in a thread of its own; a browser that hangs up is no error."""
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def make_server(folder, port=0, path="/", handler=SiteHandler):
     """A server for a folder on this machine only, not yet running; port 0 takes any that is free."""
     prefix = "/" + path.strip("/") + "/" if path.strip("/") else "/"
@@ -528,7 +547,7 @@ def make_server(folder, port=0, path="/", handler=SiteHandler):
         return bound(*arguments, directory=str(folder))
 
     try:
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handle)
+        server = SiteServer(("127.0.0.1", port), handle)
     except OSError as error:
         raise BuildError(f"port {port} is taken ({error.strerror}): choose another with --port.") from error
     server.address = f"http://127.0.0.1:{server.server_port}{prefix}"
@@ -536,7 +555,8 @@ def make_server(folder, port=0, path="/", handler=SiteHandler):
 
 
 def serve(out, port, path, numpy_wheel):
-    build(out, numpy_wheel)
+    with one_at_a_time():
+        build(out, numpy_wheel)
     with make_server(out, port, path) as server:
         say(f"Embedding Lab is at {server.address} (Ctrl-C ends it)")
         server.serve_forever()
@@ -565,23 +585,20 @@ def find_browser():
     return tool("chromium", remedy)
 
 
-def run_tests(arguments):
-    make_venv("build", "test")
-    browser = find_browser()
-    build(ROOT / "dist")
-    environment = {**os.environ, "EMBEDDING_LAB_BROWSER": browser}
-    return subprocess.run([venv_python(), "-m", "pytest", *arguments], cwd=ROOT, env=environment).returncode
+def run_in_venv(*command):
+    """Run a program of .venv that needs the built site and a browser; returns its exit code."""
+    with one_at_a_time():
+        make_venv("build", "test")
+        environment = {**os.environ, "EMBEDDING_LAB_BROWSER": find_browser()}
+        build(ROOT / "dist")
+    return subprocess.run([venv_python(), *command], cwd=ROOT, env=environment).returncode
 
 
-def run_bench(json_file):
+def bench(json_file):
     script = ROOT / "tests/bench/bench.py"
     if not script.exists():
         raise BuildError(f"{script.relative_to(ROOT)} does not exist yet: there is nothing to measure.")
-    make_venv("build", "test")
-    environment = {**os.environ, "EMBEDDING_LAB_BROWSER": find_browser()}
-    build(ROOT / "dist")
-    chosen = ["--json", json_file] if json_file else []
-    return subprocess.run([venv_python(), script, *chosen], cwd=ROOT, env=environment).returncode
+    return run_in_venv(script, *(["--json", Path(json_file).resolve()] if json_file else []))
 
 
 def read_arguments(arguments):
@@ -610,13 +627,14 @@ def main(arguments):
             raise BuildError(f"Python {version} is too old: run build.py with Python {'.'.join(map(str, OLDEST_PYTHON))} or newer.")
         chosen, rest = read_arguments(arguments)
         if chosen.command == "build":
-            build(chosen.out.resolve(), chosen.numpy_wheel)
+            with one_at_a_time():
+                build(chosen.out.resolve(), chosen.numpy_wheel)
         elif chosen.command == "serve":
             serve(chosen.out.resolve(), chosen.port, chosen.path, chosen.numpy_wheel)
         elif chosen.command == "test":
-            return run_tests(rest)
+            return run_in_venv("-m", "pytest", *rest)
         else:
-            return run_bench(chosen.json)
+            return bench(chosen.json)
     except BuildError as error:
         print(f"build.py: {error}", file=sys.stderr)
         return 1

@@ -45,18 +45,30 @@ function counted(file, response) {
   return new Response(body, { headers: { "content-type": type } });
 }
 
-/** `fetch`, counted. */
+/**
+ * `fetch`, counted. It leaves out the hash that Pyodide asks the browser to check: for that the browser would hold back
+ * the whole file, and nothing could be counted. The size is checked by the page, and a wheel's files have checksums.
+ */
 function countingFetch(plainFetch) {
-  return async (resource, options) => {
+  return async (resource, { integrity, ...options } = {}) => {
     const file = nameOf(resource.url ?? resource);
     const response = await plainFetch(resource, options).catch((error) => {
-      tell({ file, failed: "the server does not answer or sent other content than this page was built with" });
+      tell({ file, failed: "the server does not answer" });
       throw error;
     });
     if (response.ok) return counted(file, response);
     tell({ file, failed: `HTTP ${response.status}` });
     return response;
   };
+}
+
+/** `WebAssembly.instantiateStreaming`, but its failure reaches the page: Pyodide only warns of it and waits for ever. */
+function tellingInstantiate(plainInstantiate) {
+  return (source, imports) =>
+    plainInstantiate(source, imports).catch((error) => {
+      tell({ file: "pyodide.asm.wasm", failed: `this browser cannot start it (${error.message})` });
+      throw error;
+    });
 }
 
 /**
@@ -71,14 +83,17 @@ export async function loadPyodide(options) {
     () => tell({ imported: ["pyodide.asm.js"] }),
     () => {}, // Pyodide imports it too, and fails with it
   );
-  const plainFetch = globalThis.fetch;
-  globalThis.fetch = countingFetch(plainFetch);
+  const { fetch } = globalThis;
+  const { instantiateStreaming } = WebAssembly;
+  globalThis.fetch = countingFetch(fetch);
+  WebAssembly.instantiateStreaming = tellingInstantiate(instantiateStreaming);
   try {
     const pyodide = await loadPlainPyodide(options);
     tell({ stage: "start" });
     pyodide.pyimport("embedding_lab.worker").destroy();
     return pyodide;
   } finally {
-    globalThis.fetch = plainFetch;
+    globalThis.fetch = fetch;
+    WebAssembly.instantiateStreaming = instantiateStreaming;
   }
 }

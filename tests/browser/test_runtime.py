@@ -1,0 +1,255 @@
+"""The Python worker in a real browser: it starts, answers, fails by name, starts again, and ends when told to."""
+
+import json
+import subprocess
+
+import pytest
+
+import build
+
+HARNESS = """
+import { startPythonWorker } from %s;
+
+/** Starts a worker under a name and keeps what it told; resolves to what became of `ready`. */
+window.start = (name) => {
+  const progress = [];
+  const worker = startPythonWorker({ onProgress: (told) => progress.push(told) });
+  window[name] = { worker, progress };
+  return worker.ready.then(
+    (ready) => ({ ready }),
+    ({ message, code, file }) => ({ message, code, file }),
+  );
+};
+"""
+
+PAGE = """<!doctype html><meta charset="utf-8">%s<title>A worker</title>
+<link rel="icon" href="favicon.svg"><script type="module" src="assets/%s"></script>
+"""
+
+SETTINGS = {"d": 16, "layers": 1, "heads": 2, "context": 8, "batch": 4, "steps": 20000, "encoding": "learned"}
+TEXT = "the cat sat on the mat and the dog sat on the log. " * 40
+
+RUNTIME_FILES = [
+    "runtime.mjs",
+    "pyodide.mjs",
+    "pyodide.asm.js",
+    "pyodide.asm.wasm",
+    "python_stdlib.zip",
+    "pyodide-lock.json",
+    "numpy-*.whl",
+    "embedding_lab-*.whl",
+]
+
+
+@pytest.fixture(scope="session")
+def harness(dist, tmp_path_factory):
+    """A folder to lay over the site: a page with its policy and nothing but `start`."""
+    folder = tmp_path_factory.mktemp("harness")
+    entry = folder / "harness.js"
+    entry.write_text(HARNESS % json.dumps(str(build.WEB / "lab/python-worker.js")))
+    command = [build.node(), build.WEB / "bundle.mjs", build.CACHE / "lab-data.json", folder / "assets", entry]
+    subprocess.run(command, check=True, capture_output=True, cwd=build.WEB)
+    name = next((folder / "assets").glob("harness-*.js")).name
+    policy = next(line.strip() for line in (dist / "index.html").read_text().splitlines() if "Content-Security" in line)
+    (folder / "harness.html").write_text(PAGE % (policy, name))
+    return folder
+
+
+@pytest.fixture
+def open_harness(page, harness):
+    """Opens the harness on a site and returns the page."""
+
+    def open_on(site):
+        site.overlay = harness
+        page.goto(f"{site.url}harness.html")
+        return page
+
+    return open_on
+
+
+def start(page, name="first"):
+    return page.evaluate("name => start(name)", name)
+
+
+def call(page, name, *arguments):
+    """The result of a call to the first worker, or {"message", "code"} of its error."""
+    return page.evaluate(
+        "([name, args]) => first.worker.call(name, ...args).catch(({ message, code }) => ({ message, code }))",
+        [name, list(arguments)],
+    )
+
+
+def test_starts_and_answers(open_harness, site):
+    page = open_harness(site)
+    outcome = start(page)
+    assert 0 < outcome["ready"]["secondsToReady"] < 120
+    status = call(page, "status")
+    assert status["numpy"] == build.NUMPY_VERSION
+    assert status["python"].startswith("3.13.")
+
+
+def test_loads_each_file_once_and_nothing_else(open_harness, site):
+    page = open_harness(site)
+    start(page)
+    data = json.loads((build.CACHE / "lab-data.json").read_text())
+    loaded = [name for name in site.requests if not name.startswith(("harness", "favicon", "chunk-"))]
+    assert sorted(loaded) == sorted(entry["file"] for entry in data["runtime"]["files"])
+
+
+def test_values_keep_their_types(open_harness, site):
+    page = open_harness(site)
+    start(page)
+    opened = call(page, "open_run", "r", SETTINGS, TEXT)
+    assert opened["config"]["d"] == 16
+    assert opened["vocabulary"] == sorted(set(TEXT))
+    kinds = page.evaluate(
+        """async () => {
+          const frame = await first.worker.call("advance", "r", 50, true);
+          const next = await first.worker.call("advance", "r", 1, false);
+          const kind = (value) => Object.prototype.toString.call(value).slice(8, -1);
+          return {
+            frame: kind(frame), trainLoss: kind(frame.trainLoss), validationSteps: kind(frame.validationSteps),
+            points: kind(frame.geometry.points), explained: kind(frame.geometry.explained), step: kind(frame.step),
+            message: frame.message, noGeometry: next.geometry, lossesPerStep: frame.trainLoss.length === frame.step,
+            finite: frame.trainLoss.every(Number.isFinite), owned: frame.trainLoss.byteLength === frame.trainLoss.buffer.byteLength,
+          };
+        }"""
+    )
+    assert kinds == {
+        "frame": "Object",
+        "trainLoss": "Float32Array",
+        "validationSteps": "Int32Array",
+        "points": "Float32Array",
+        "explained": "Array",
+        "step": "Number",
+        "message": None,
+        "noGeometry": None,
+        "lossesPerStep": True,
+        "finite": True,
+        "owned": True,
+    }
+
+
+def test_null_from_the_page_is_none_in_python(open_harness, site):
+    page = open_harness(site)
+    start(page)
+    answer = call(page, "advance", None, 1, False)
+    assert answer["error"]["code"] == "unknown-run"
+    assert "None" in answer["error"]["message"]
+
+
+def test_an_exception_arrives_with_its_traceback_and_the_worker_lives_on(open_harness, site):
+    page = open_harness(site)
+    start(page)
+    error = call(page, "compare", [{}])
+    assert "Traceback (most recent call last)" in error["message"]
+    assert "embedding_lab/worker.py" in error["message"]
+    assert 'row["encoding"]' in error["message"], "the traceback quotes the source"
+    assert "KeyError" in error["message"]
+    assert call(page, "status")["numpy"]
+
+
+def test_two_workers_are_apart(open_harness, site):
+    page = open_harness(site)
+    outcomes = page.evaluate("Promise.all([start('first'), start('second')])")
+    assert all("ready" in outcome for outcome in outcomes)
+    call(page, "open_run", "r", SETTINGS, TEXT)
+    assert page.evaluate("second.worker.call('advance', 'r', 1, false)")["error"]["code"] == "unknown-run"
+
+
+def test_a_hung_worker_ends_at_once_and_a_fresh_one_starts(open_harness, site):
+    page = open_harness(site)
+    start(page)
+    call(page, "open_run", "r", SETTINGS, TEXT)
+    ended = []
+    page.workers[0].on("close", lambda worker: ended.append(worker))
+    with page.expect_event("console", lambda message: message.text == "ended: terminated"):
+        page.evaluate(
+            """() => {
+              first.worker.call("advance", "r", 1e9, false).catch(({ code }) => console.log(`ended: ${code}`));
+              first.worker.terminate();
+            }"""
+        )
+    assert call(page, "status")["code"] == "terminated", "an ended worker refuses, it does not keep one waiting"
+    assert "ready" in start(page, "second")
+    assert page.evaluate("second.worker.call('status')")["numpy"]
+    assert len(ended) == 1
+    assert len(page.workers) == 1, "the browser holds the fresh worker alone"
+
+
+def test_a_worker_that_is_still_loading_ends_at_once(open_harness, site):
+    page = open_harness(site)
+    site.hold("pyodide.asm.wasm")
+    with page.expect_worker() as started:
+        page.evaluate("void (window.outcome = start('first'))")
+    with page.expect_request("**/pyodide.asm.wasm"), started.value.expect_event("close"):
+        page.evaluate("first.worker.ready.catch(() => {}); setTimeout(() => first.worker.terminate(), 500)")
+    assert page.evaluate("outcome")["code"] == "terminated"
+    assert page.workers == []
+
+
+def test_progress_never_goes_back_and_reaches_the_total(open_harness, site):
+    page = open_harness(site)
+    start(page)
+    told = page.evaluate("first.progress")
+    loaded = [progress["loadedBytes"] for progress in told]
+    assert loaded == sorted(loaded)
+    for large in ("pyodide.asm.wasm", "python_stdlib.zip", "numpy-*.whl"):
+        steps = [progress for progress in told if progress["file"] and matches(progress["file"], large)]
+        assert len(steps) > 2, f"{large} is counted while it arrives"
+    total = json.loads((build.CACHE / "lab-data.json").read_text())["runtime"]["totalBytes"]
+    assert {progress["totalBytes"] for progress in told} == {total}
+    assert loaded[-1] == total
+    stages = list(dict.fromkeys(progress["stage"] for progress in told))
+    assert stages == ["runtime", "packages", "start", "ready"]
+
+
+@pytest.mark.tolerates("console")  # the browser itself reports what it could not load
+@pytest.mark.parametrize("pattern", RUNTIME_FILES)
+def test_a_missing_file_is_named(open_harness, site, pattern):
+    page = open_harness(site)
+    site.fail(pattern, 404)
+    outcome = start(page)
+    assert outcome.get("code") == "missing-file", outcome
+    assert matches(outcome["file"], pattern)
+    assert outcome["file"] in outcome["message"] and "HTTP 404" in outcome["message"]
+
+
+@pytest.mark.tolerates("console")
+@pytest.mark.parametrize("pattern", ["pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "numpy-*.whl"])
+@pytest.mark.parametrize("damage", ["cut", "shorten"])
+def test_a_file_that_does_not_come_whole_is_named(open_harness, site, pattern, damage):
+    page = open_harness(site)
+    getattr(site, damage)(pattern, 1000)
+    outcome = start(page)
+    assert outcome.get("code") == "missing-file", outcome
+    assert matches(outcome["file"], pattern)
+
+
+@pytest.mark.tolerates("console")
+def test_a_failed_start_can_be_tried_again_without_a_reload(open_harness, site):
+    page = open_harness(site)
+    site.fail("pyodide.asm.wasm", 503)
+    assert "HTTP 503" in start(page)["message"]
+    site.repair()
+    assert "ready" in start(page)
+    assert call(page, "status")["numpy"]
+    assert len(page.workers) == 1, "the failed worker is gone"
+
+
+def test_a_server_that_does_not_know_webassembly_will_do(open_harness, site):
+    page = open_harness(site)
+    site.retype("*.wasm", "application/octet-stream")
+    site.retype("*.whl", "text/plain")
+    assert "ready" in start(page)
+
+
+def test_works_under_a_path(open_harness, subpath_site):
+    page = open_harness(subpath_site)
+    assert "ready" in start(page)
+    assert call(page, "status")["numpy"]
+
+
+def matches(name, pattern):
+    head, _, tail = pattern.partition("*")
+    return name.startswith(head) and name.endswith(tail)

@@ -36,7 +36,7 @@ class Site:
         self.reset()
         self.server = build.make_server(folder, path=path, handler=type("Handler", (FaultyHandler,), {"site": self}))
         self.url = self.server.address
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=[0.02], daemon=True).start()
 
     def reset(self):
         """Forget requests and faults, and let go whoever is held."""

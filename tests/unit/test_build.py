@@ -1,0 +1,421 @@
+"""build.py: what it makes is whole and self-contained, it trusts nothing half-made, and it says in one line what is wrong."""
+
+import hashlib
+import http.client
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tarfile
+import threading
+import zipfile
+from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+
+import build
+
+BUILD = build.ROOT / "build.py"
+
+
+@pytest.fixture
+def empty_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "CACHE", tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def run_build(*arguments, **options):
+    return subprocess.run([sys.executable, BUILD, *arguments], capture_output=True, text=True, timeout=120, **options)
+
+
+def assert_one_line(done, *words):
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    for word in words:
+        assert word in line
+
+
+# One clear line
+
+
+def test_without_node_one_line_says_what_to_install(dist, tmp_path):
+    assert_one_line(run_build("build", env={**os.environ, "PATH": str(tmp_path)}), "node", "PATH", "install Node.js 20")
+
+
+def test_a_node_that_is_too_old_is_named_with_its_version(dist, tmp_path):
+    fake = tmp_path / "node"
+    fake.write_text("#!/bin/sh\necho v16.20.2\n")
+    fake.chmod(0o755)
+    assert_one_line(run_build("build", env={**os.environ, "PATH": f"{tmp_path}:/bin:/usr/bin"}), "v16.20.2", "too old", "20")
+
+
+def test_a_wheel_with_another_hash_is_refused(dist, tmp_path):
+    wheel = tmp_path / build.NUMPY_WHEEL
+    wheel.write_bytes(b"not NumPy")
+    found = hashlib.sha256(b"not NumPy").hexdigest()
+    assert_one_line(run_build("build", "--numpy-wheel", str(wheel)), found, build.NUMPY_SHA256)
+
+
+def test_a_wheel_that_does_not_exist_is_named(dist, tmp_path):
+    assert_one_line(run_build("build", "--numpy-wheel", str(tmp_path / "none.whl")), "none.whl", "no such file")
+
+
+def test_a_folder_with_other_files_is_not_overwritten(dist, tmp_path):
+    (tmp_path / "thesis.txt").write_text("mine")
+    assert_one_line(run_build("build", "--out", str(tmp_path)), "choose another --out")
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_an_old_python_is_named_with_the_one_that_will_do(monkeypatch, capsys):
+    monkeypatch.setattr(build, "OLDEST_PYTHON", (99, 0))
+    assert build.main(["build"]) == 1
+    assert re.search(r"Python 3\.\d+ is too old: .* 99\.0 or newer", capsys.readouterr().err)
+
+
+def test_a_venv_that_cannot_be_made_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "VENV", tmp_path / "venv")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
+    with pytest.raises(build.BuildError, match="python3-venv") as error:
+        build.make_venv("build")
+    assert "\n" not in str(error.value)
+
+
+def test_a_program_that_fails_is_quoted_in_one_line():
+    program = "import sys; print('setting up'); print('npm error network unreachable', file=sys.stderr); sys.exit(3)"
+    with pytest.raises(build.BuildError, match=r"^it failed: npm error network unreachable$"):
+        build.run([sys.executable, "-c", program], "it failed")
+
+
+def test_a_port_in_use_is_named(tmp_path):
+    with build.make_server(tmp_path) as first:
+        with pytest.raises(build.BuildError, match=f"port {first.server_port} is taken.*--port"):
+            build.make_server(tmp_path, first.server_port)
+
+
+def test_ctrl_c_ends_the_server_quietly(dist):
+    command = [sys.executable, BUILD, "serve", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        assert "http://127.0.0.1:" in server.stdout.readline()
+        server.send_signal(signal.SIGINT)
+        _, complaints = server.communicate(timeout=30)
+    assert server.returncode == 130
+    assert complaints == ""
+
+
+# Nothing half-made is trusted
+
+
+def npm_archive(folder, content):
+    with tarfile.open(Path(folder, "package.tgz"), "w:gz") as archive:
+        member = tarfile.TarInfo(f"package/assets/{build.NUMPY_WHEEL}")
+        member.size = len(content)
+        archive.addfile(member, io.BytesIO(content))
+
+
+def test_a_damaged_download_is_fetched_again(empty_cache, monkeypatch):
+    good = b"the wheel"
+    monkeypatch.setattr(build, "NUMPY_SHA256", hashlib.sha256(good).hexdigest())
+    monkeypatch.setattr(build, "run", lambda command, failure, cwd: npm_archive(cwd, good))
+    empty_cache.mkdir()
+    (empty_cache / build.NUMPY_WHEEL).write_bytes(b"the whe")
+    assert build.get_numpy_wheel().read_bytes() == good
+
+
+def test_a_download_with_another_hash_is_not_kept(empty_cache, monkeypatch):
+    monkeypatch.setattr(build, "run", lambda command, failure, cwd: npm_archive(cwd, b"something else"))
+    with pytest.raises(build.BuildError, match=build.NUMPY_SHA256):
+        build.get_numpy_wheel()
+    assert not empty_cache.exists() or list(empty_cache.iterdir()) == []
+
+
+def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(build.os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        build.write_whole(tmp_path / "file", b"content")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def small_site(tmp_path, monkeypatch):
+    """A stand-in for the real site: one input, one output, and a count of how often it was made."""
+    source = tmp_path / "source.txt"
+    source.write_text("one")
+    made = []
+
+    def assemble(site, *_):
+        made.append(source.read_text())
+        (site / "page.html").write_text(source.read_text())
+
+    for step in ("make_venv", "make_node_modules", "get_numpy_wheel", "get_corpora", "find_runtime_python"):
+        monkeypatch.setattr(build, step, lambda *_: None)
+    monkeypatch.setattr(build, "site_inputs", lambda: [source])
+    monkeypatch.setattr(build, "assemble", assemble)
+    return source, tmp_path / "out" / "dist", made
+
+
+def test_builds_again_only_when_an_input_changed(small_site):
+    source, out, made = small_site
+    build.build(out)
+    build.build(out)
+    assert made == ["one"]
+    source.write_text("two")
+    build.build(out)
+    assert made == ["one", "two"]
+    assert (out / "page.html").read_text() == "two"
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [("page.html", Path.unlink), ("page.html", lambda path: path.write_text("o")), (".stamp.json", lambda path: path.write_text("{"))],
+    ids=["a file is lost", "a file is cut", "the stamp is cut"],
+)
+def test_builds_again_when_the_site_was_damaged(small_site, name, damage):
+    _, out, made = small_site
+    build.build(out)
+    damage(out / name)
+    build.build(out)
+    assert made == ["one", "one"]
+    assert (out / "page.html").read_text() == "one"
+
+
+def test_an_interrupted_build_leaves_the_old_site_and_is_made_again(small_site, monkeypatch):
+    source, out, made = small_site
+    build.build(out)
+    source.write_text("two")
+    whole = build.assemble
+
+    def interrupted(site, *_):
+        (site / "half.html").write_text("half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(build, "assemble", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        build.build(out)
+    assert (out / "page.html").read_text() == "one"
+    assert [path.name for path in out.parent.iterdir()] == ["dist"], "no half-made folder stays behind"
+    monkeypatch.setattr(build, "assemble", whole)
+    build.build(out)
+    assert (out / "page.html").read_text() == "two"
+
+
+@pytest.fixture
+def installs(tmp_path, monkeypatch):
+    """Records the commands that would install, in a place without .venv and node_modules; may be told to fail."""
+    commands = []
+
+    def run(command, failure, **_):
+        commands.append([str(part) for part in command])
+        if "venv" in command:
+            build.venv_python().parent.mkdir(parents=True, exist_ok=True)
+            build.venv_python().touch()
+        if commands[-1][1:2] == ["--version"]:
+            return "v20.0.0"
+        if run.interrupted and ("pip" in command or "ci" in command):
+            raise KeyboardInterrupt
+        return ""
+
+    run.interrupted = False
+    monkeypatch.setattr(build, "VENV", tmp_path / "venv")
+    monkeypatch.setattr(build, "NODE_MODULES", tmp_path / "node_modules")
+    monkeypatch.setattr(build, "run", run)
+    commands_of = lambda word: [command for command in commands if word in command]  # noqa: E731
+    return run, commands_of
+
+
+def test_packages_are_installed_once(installs):
+    _, commands_of = installs
+    for _ in range(2):
+        build.make_venv("build")
+        build.make_node_modules()
+    assert len(commands_of("pip")) == len(commands_of("ci")) == 1
+
+
+def test_an_interrupted_install_is_done_again(installs):
+    run, commands_of = installs
+    run.interrupted = True
+    for make in (lambda: build.make_venv("build"), build.make_node_modules):
+        with pytest.raises(KeyboardInterrupt):
+            make()
+    run.interrupted = False
+    build.make_venv("build")
+    build.make_node_modules()
+    assert len(commands_of("pip")) == len(commands_of("ci")) == 2
+    assert len(commands_of("venv")) == 2, "a .venv of unknown state is made anew"
+
+
+def test_serving_installs_no_test_packages_and_testing_keeps_them(installs):
+    _, commands_of = installs
+    build.make_venv("build")
+    assert commands_of("pip")[-1][-1].endswith("[build]")
+    build.make_venv("build", "test")
+    build.make_venv("build")
+    assert [command[-1].rpartition("[")[2] for command in commands_of("pip")] == ["build]", "build,test]"]
+    assert len(commands_of("venv")) == 1
+
+
+# What the site holds
+
+
+@pytest.fixture(scope="module")
+def runtime(dist):
+    [folder] = dist.glob("python-*")
+    return folder
+
+
+def test_the_lock_lists_numpy_and_the_lab_with_their_hashes(runtime):
+    lock = json.loads((runtime / "pyodide-lock.json").read_text())
+    assert set(lock["packages"]) == {"numpy", "embedding-lab"}
+    for package in lock["packages"].values():
+        wheel = runtime / package["file_name"]
+        assert package["sha256"] == hashlib.sha256(wheel.read_bytes()).hexdigest()
+    assert lock["info"]["python"].startswith("3.13")
+
+
+def test_the_sizes_that_progress_counts_are_those_of_the_files(runtime):
+    told = json.loads((build.CACHE / "lab-data.json").read_text())["runtime"]
+    assert told["folder"] == f"{runtime.name}/"
+    assert {file["file"]: file["bytes"] for file in told["files"]} == {
+        path.name: path.stat().st_size for path in runtime.iterdir()
+    }
+    assert told["totalBytes"] == sum(file["bytes"] for file in told["files"])
+    assert {file["stage"] for file in told["files"]} == {"runtime", "packages"}
+
+
+def test_wheels_record_what_they_hold(runtime):
+    for wheel in runtime.glob("*.whl"):
+        with zipfile.ZipFile(wheel) as archive:
+            [record] = [name for name in archive.namelist() if name.endswith(".dist-info/RECORD")]
+            rows = dict(line.split(",", 1) for line in archive.read(record).decode().split())
+            assert set(rows) == set(archive.namelist())
+            for name in rows.keys() - {record}:
+                content = archive.read(name)
+                assert rows[name] == f"sha256={build.record_hash(content)},{len(content)}"
+
+
+def test_the_labs_wheel_holds_the_sources_as_they_are(runtime):
+    [wheel] = runtime.glob("embedding_lab-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name: archive.read(name) for name in archive.namelist() if name.endswith(".py")}
+    sources = {path.relative_to(build.ROOT / "py").as_posix(): path for path in (build.ROOT / "py").rglob("*.py")}
+    assert held == {name: path.read_bytes() for name, path in sources.items()}
+
+
+def test_numpys_wheel_ships_nothing_that_only_compilers_read(runtime):
+    with zipfile.ZipFile(runtime / build.NUMPY_WHEEL) as archive:
+        names = archive.namelist()
+    assert not [name for name in names if name.endswith((".pyi", ".h", ".a", ".pxd"))]
+    kinds = {Path(name).suffix for name in names} & {".py", ".pyc"}
+    assert kinds == ({".pyc"} if build.find_runtime_python() else {".py"})
+
+
+def test_without_a_python_of_the_tabs_version_numpy_ships_as_source(tmp_path):
+    out = tmp_path / "numpy.whl"
+    build.shrink_wheel(build.get_numpy_wheel(), out, None)
+    with zipfile.ZipFile(out) as archive:
+        assert "numpy/__init__.py" in archive.namelist()
+
+
+def test_everything_a_page_names_is_there_by_a_relative_address(dist):
+    for page in dist.rglob("*.html"):
+        names = re.findall(r'(?:src|href)="([^"#]+)"', page.read_text())
+        assert names
+        for name in names:
+            if page.parent == dist and urlsplit(name).scheme:
+                pytest.fail(f"{page.name} names {name}, which is not in the site")
+            address = urljoin(page.relative_to(dist).as_posix(), name)
+            assert (dist / urlsplit(address).path).exists(), f"{page.name} names {name}"
+
+
+def test_no_file_of_ours_names_an_address_elsewhere_or_this_machine(dist, runtime):
+    own = [*dist.glob("*.html"), *dist.glob("assets/*.css"), runtime / "runtime.mjs", runtime / "pyodide-lock.json"]
+    own += [dist / ".stamp.json", build.WEB / "package-lock.json", build.WEB / ".npmrc"]
+    for path in own:
+        text = path.read_text()
+        assert not re.search(r"(src|href|url|import)\W{1,3}https?://", text), path
+        assert "registry." not in text, path
+        assert str(build.ROOT) not in text, path
+    for path in dist.rglob("*.js*"):
+        assert str(build.ROOT) not in path.read_text(), path
+
+
+def test_every_part_of_others_has_its_licence(dist):
+    index = (dist / "licenses/index.html").read_text()
+    for name in ("Pyodide", "CPython", "NumPy", "@pyscript/core", "polyscript", "uplot", "lit-html", "d3-scale"):
+        assert f"<td>{name}</td>" in index
+    texts = {name: (dist / "licenses" / name).read_text() for name in re.findall(r'href="([^"]+)"', index)}
+    assert "Mozilla Public License Version 2.0" in texts["Pyodide.txt"]
+    assert "PYTHON SOFTWARE FOUNDATION LICENSE" in texts["CPython.txt"]
+    assert "NumPy Developers" in texts["NumPy.txt"]
+    assert "Apache License" in texts["pyscript-core.txt"]
+    assert set(texts) == {path.name for path in (dist / "licenses").glob("*.txt")}
+
+
+def test_any_host_may_read_the_site(dist):
+    for path in dist.rglob("*"):
+        assert path.stat().st_mode & 0o044 == 0o044, path
+
+
+# The server
+
+
+@pytest.fixture
+def get(tmp_path):
+    """Gets a path from a server on tmp_path, mounted at /course/lab/."""
+    with build.make_server(tmp_path, path="course/lab") as server:
+        threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
+
+        def answer(path, **headers):
+            connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+            connection.request("GET", path, headers=headers)
+            response = connection.getresponse()
+            response.content = response.read()
+            connection.close()
+            return response
+
+        yield answer
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("name", "mime_type"),
+    [
+        ("a.html", "text/html"),
+        ("a.css", "text/css"),
+        ("a.js", "text/javascript"),
+        ("a.mjs", "text/javascript"),
+        ("a.wasm", "application/wasm"),
+        ("a.json", "application/json"),
+        ("a.whl", "application/zip"),
+        ("a.zip", "application/zip"),
+        ("a.py", "text/x-python"),
+        ("a.svg", "image/svg+xml"),
+        ("a.txt", "text/plain"),
+    ],
+)
+def test_files_have_their_type(get, tmp_path, name, mime_type):
+    (tmp_path / name).write_text("content")
+    response = get(f"/course/lab/{name}")
+    assert response.getheader("Content-Type").split(";")[0] == mime_type
+    assert response.content == b"content"
+
+
+def test_a_second_visit_is_told_that_nothing_changed(get, tmp_path):
+    (tmp_path / "a.js").write_text("content")
+    first = get("/course/lab/a.js")
+    assert first.getheader("Cache-Control") == "no-cache"
+    second = get("/course/lab/a.js", **{"If-Modified-Since": first.getheader("Last-Modified")})
+    assert (second.status, second.content) == (304, b"")
+
+
+@pytest.mark.parametrize("path", ["/", "/a.js", "/course/labour/a.js", "/course/lab/../../secret", "/course/lab/..%2fsecret"])
+def test_nothing_outside_the_site_is_served(get, tmp_path, path):
+    (tmp_path / "a.js").write_text("content")
+    (tmp_path.parent / "secret").write_text("secret")
+    assert get(path).status == 404

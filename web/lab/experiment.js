@@ -13,6 +13,8 @@ const BUDGET = 100;
 const THUMBNAIL_EVERY = 600;
 /** Deadline of a call that computes next to nothing, in milliseconds. */
 const PATIENCE = 10_000;
+/** Codes of Python's errors that concern every run alike. */
+const REFUSED = ["config", "corpus"];
 /** The slowest machine that is waited for: 0.2 GFLOP/s, in operations per millisecond. */
 const SLOWEST = 2e5;
 /** The most characters that one validation reads (training.py); for the deadline alone. */
@@ -23,6 +25,7 @@ export class Experiment {
   #pool;
   #events;
   #generation = 0;
+  #before = null;
   #resume = null;
   #resumed = Promise.resolve();
 
@@ -37,16 +40,19 @@ export class Experiment {
   }
 
   /**
-   * Begin anew with these runs; what was there before is dropped.
+   * Begin anew with these runs, in place of those before; if Python refuses the settings or the text, those return.
    * @param {object[]} runs as `createRun` makes them
    * @param {string} text what they train on
    */
   async start(runs, text) {
-    this.reset();
+    const { state } = this.#store;
+    if (state.phase === "running" || state.phase === "paused") this.stop();
+    this.#abandon();
+    this.#before = { runs: state.runs, gaps: state.gaps, selected: state.selected, phase: state.phase };
     const generation = this.#generation;
-    const kept = runs.find(({ id }) => id === this.#store.state.selected);
+    const kept = runs.find(({ id }) => id === state.selected);
     const selected = kept ?? runs.find(({ encoding }) => encoding !== "none") ?? runs[0];
-    this.#store.set({ runs, selected: selected.id, phase: "running" });
+    this.#store.set({ runs, gaps: [], selected: selected.id, phase: "running" });
     await Promise.all(runs.map((run) => this.#train(run, text, generation)));
     if (generation === this.#generation) this.#finish();
   }
@@ -73,7 +79,11 @@ export class Experiment {
   /** End all runs and forget them. */
   reset() {
     this.#abandon();
-    this.#store.set({ runs: [], gaps: [], phase: this.#store.state.status ? "ready" : "loading" });
+    this.#store.set({ runs: [], gaps: [], phase: this.#idle() });
+  }
+
+  #idle() {
+    return this.#store.state.status ? "ready" : "loading";
   }
 
   #abandon() {
@@ -162,10 +172,16 @@ export class Experiment {
 
   #fail(run, error) {
     this.#events.error(error.code ?? "python", error.message);
-    if (!error.field) return this.#change(run, { state: "failed", message: error.message });
-    // A setting or a text that Python cannot use is no fault of one run: none of them can train.
-    this.reset();
-    this.#store.set({ errors: { ...this.#store.state.errors, [error.field]: error.message }, blocked: { field: error.field } });
+    if (REFUSED.includes(error.code)) this.#refuse(error);
+    else this.#change(run, { state: "failed", message: error.message });
+  }
+
+  /** A setting or a text that Python cannot use is no fault of one run: none starts, and the page is as it was. */
+  #refuse({ field, message }) {
+    this.#abandon();
+    const { phase, ...shown } = this.#before;
+    const errors = { ...this.#store.state.errors, [field]: message };
+    this.#store.set({ ...shown, phase: shown.runs.length ? phase : this.#idle(), errors, blocked: { field } });
   }
 
   #finish() {

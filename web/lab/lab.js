@@ -15,6 +15,7 @@ export class Lab {
   #pool;
   #experiment;
   #events;
+  #greeting = false;
 
   /**
    * @param {object} options
@@ -44,11 +45,23 @@ export class Lab {
     return this.store.state;
   }
 
-  /** Start Python; resolves when it is there, which may take a `retryLoading`. */
-  async begin() {
+  /** Start Python, and the experiment if the address asks for it. */
+  begin() {
+    if (this.autorun) this.run();
+    this.#greet();
+  }
+
+  retryLoading() {
+    this.#changeLoading({ failure: null, stage: "runtime", loadedBytes: 0 });
+    if (this.#greeting) this.#pool.begin();
+    else this.#greet();
+  }
+
+  /** Start the workers and ask the first one what it is; waits through failures and retries. */
+  async #greet() {
+    this.#greeting = true;
     const first = this.#pool.acquire();
     this.#pool.begin();
-    if (this.autorun) this.run();
     const worker = await first;
     try {
       const status = await this.#pool.call(worker, STATUS_DEADLINE, "status");
@@ -59,13 +72,9 @@ export class Lab {
     } catch (error) {
       this.#failLoading(error);
     } finally {
+      this.#greeting = false;
       this.#pool.release(worker);
     }
-  }
-
-  retryLoading() {
-    this.#changeLoading({ failure: null, stage: "runtime", loadedBytes: 0 });
-    this.#pool.begin();
   }
 
   #changeLoading(changes) {

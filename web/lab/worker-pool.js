@@ -37,6 +37,7 @@ export class WorkerPool {
    * files, so that they find them in the browser's cache.
    */
   begin() {
+    if (this.#workers.size >= this.#size) return;
     this.#launch((progress) => {
       this.#on.onProgress(progress);
       if (progress.stage === "start" || progress.stage === "ready") this.#fill();

@@ -45,7 +45,7 @@ class LabGaps extends LabElement {
             <th scope="row">${this.#name(row.encoding)}</th>
             <td class="number" data-label="Parameters">${row.parameters === null ? "–" : count(row.parameters)}</td>
             <td class="number" data-label="Final validation loss">${nats(row.mean)}${spread(row)}</td>
-            ${gapCells(row.gap)}
+            ${gapCells(row.gap, "Against None")}
           </tr>`,
         )}
       </tbody>
@@ -61,7 +61,7 @@ class LabGaps extends LabElement {
       ${pairs.map(
         (pair) => html`<tr data-pair="${pair.a}-${pair.b}">
           <th scope="row" colspan="3">${this.#name(pair.a)} <span class="minus">minus</span> ${this.#name(pair.b)}</th>
-          ${gapCells(pair)}
+          ${gapCells(pair, "Gap")}
         </tr>`,
       )}
     </tbody>`;
@@ -78,7 +78,8 @@ class LabGaps extends LabElement {
         next a probability of e<sup>−L</sup>, as a geometric mean; 0.1 nats less makes that probability 10.5 % larger.
       </p>
       <p>
-        <strong>0.1 nats matters, 0.01 is noise</strong> at this size: another seed alone moves a final loss by some hundredths.
+        <strong>0.1 nats matters, 0.01 is noise</strong> at this size: another seed alone moves a final
+        loss by hundredths, now and then by a tenth.
       </p>
       <p>
         <strong>One seed is one seed.</strong> Runs of one seed share their first table, their layers and their batches,
@@ -95,10 +96,10 @@ function spread({ losses, finished, total }) {
   return html`<span class="unit">mean of ${of}, ${nats(Math.min(...losses), 2)} to ${nats(Math.max(...losses), 2)}</span>`;
 }
 
-function gapCells(gap) {
-  if (!gap) return html`<td class="number" data-label="Against None">–</td><td class="verdict" data-label="Verdict"></td>`;
+function gapCells(gap, label) {
+  if (!gap) return html`<td class="number" data-label=${label}>–</td><td class="verdict" data-label="Verdict"></td>`;
   const interval = gap.low === null ? nothing : html`<span class="unit">95 %: ${signed(gap.low)} to ${signed(gap.high)}</span>`;
-  return html`<td class="number" data-label="Gap">${signed(gap.nats)}${interval}</td>
+  return html`<td class="number" data-label=${label}>${signed(gap.nats)}${interval}</td>
     <td class="verdict" data-label="Verdict">${gap.verdict}</td>`;
 }
 

@@ -25,7 +25,7 @@ class LabFacts extends LabElement {
     const facts = runs.find((run) => run.facts)?.facts;
     const name = runs[0]?.config.corpus ?? values.corpus;
     const corpus = this.lab.data.corpora.find((candidate) => candidate.name === name);
-    const title = corpus ? html`<cite>${corpus.title}</cite> (${corpus.author}, ${corpus.year})` : "Your own text";
+    const title = corpus ? html`<cite>${corpus.title}</cite> (${corpus.origin})` : "Your own text";
     const vocabulary = facts?.vocabulary.length ?? corpus?.vocabulary;
     const distinct = vocabulary ? html`, V = ${count(vocabulary)} distinct characters` : "";
     const split = facts

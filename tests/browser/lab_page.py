@@ -1,0 +1,150 @@
+"""The lab as a reader meets it, for the tests: opened on an experiment, run, and asked what it told and shows."""
+
+import json
+import re
+
+from playwright.sync_api import Page, expect
+
+# A loaded machine takes several times as long as a quiet one; these are no assertions.
+STARTING = 180_000  # ms until Python is there
+TRAINING = 300_000  # ms until a run ends
+
+# Keeps what the page tells, and every task that holds its main thread, from the first moment on.
+RECORDER = """
+window.told = [];
+for (const name of ["ready", "progress", "result", "error"]) {
+  document.addEventListener(`embedding-lab:${name}`, ({ detail }) => {
+    told.push({ name, detail: structuredClone(detail), at: performance.now() });
+    window.dispatchEvent(new Event("told"));
+  });
+}
+window.longTasks = [];
+new PerformanceObserver((list) => {
+  for (const { startTime, duration } of list.getEntries()) longTasks.push({ startTime, duration });
+  window.dispatchEvent(new Event("longtask"));
+}).observe({ type: "longtask", buffered: true });
+window.waitUntil = (event, condition, patience) => new Promise((resolve, reject) => {
+  const look = () => {
+    if (!condition()) return;
+    window.removeEventListener(event, look);
+    resolve();
+  };
+  setTimeout(() => reject(new Error(`never came: ${condition}; told: ${JSON.stringify(told.slice(-3))}`)), patience);
+  window.addEventListener(event, look);
+  look();
+});
+"""
+
+SMALL = {"d": 16, "context": 16, "batch": 8, "steps": 40}
+
+
+class LabPage:
+    """A page of the lab.
+
+    Args:
+        page: where it is opened.
+        cores: what the browser says about the machine, where the number of workers matters.
+    """
+
+    def __init__(self, page: Page, cores: int | None = None):
+        self.page = page
+        page.add_init_script(RECORDER)
+        if cores:
+            page.add_init_script(f"Object.defineProperty(navigator, 'hardwareConcurrency', {{ value: {cores} }})")
+        self.most_workers = 0
+        page.on("worker", lambda _: setattr(self, "most_workers", max(self.most_workers, len(page.workers))))
+
+    def open(self, site, ready=True, **query):
+        """Open the page on an experiment, and wait for Python."""
+        asked = "&".join(f"{name.replace('_', '-')}={value}" for name, value in query.items())
+        self.page.goto(f"{site.url}?{asked}" if asked else site.url)
+        if ready:
+            self.wait_for("name === 'ready'", STARTING)
+        return self
+
+    def button(self, name):
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def told(self, name, since=0):
+        """Details of the events of one name, in order; `since` counts all events."""
+        return self.page.evaluate(f"told.slice({since}).filter(({{ name }}) => name === '{name}').map(({{ detail }}) => detail)")
+
+    def wait_for(self, condition, patience=TRAINING, since=0):
+        """Wait until the page has told an event for which a condition on `name` and `detail` holds, in JavaScript."""
+        self.page.evaluate(
+            f"""([since, patience]) => waitUntil("told", () => told.slice(since).some(({{ name, detail }}) => {condition}),
+              patience)""",
+            [since, patience],
+        )
+
+    def count_told(self):
+        return self.page.evaluate("told.length")
+
+    def run_to_end(self):
+        """Press Run and wait for the result; returns it."""
+        since = self.count_told()
+        self.button("Run").click()
+        self.wait_for("name === 'result'", since=since)
+        return self.told("result", since)[-1]
+
+    @property
+    def pool_size(self):
+        return min(max(self.page.evaluate("navigator.hardwareConcurrency"), 1), 8)
+
+    def curves(self):
+        """What the loss chart is given: {run id: {train, validation, ...}}."""
+        rows = self.page.evaluate(
+            """document.querySelector("loss-chart").runs.map(({ id, label, encoding, train, validation, visible }) => ({
+              id, label, encoding, visible,
+              train: { steps: [...train.steps], loss: [...train.loss] },
+              validation: { steps: [...validation.steps], loss: [...validation.loss] },
+            }))"""
+        )
+        return {row["id"]: row for row in rows}
+
+    @property
+    def runs(self):
+        """The table of runs."""
+        return self.page.get_by_role("table", name="Runs")
+
+    def run_row(self, label):
+        return self.runs.get_by_role("row").filter(has=self.page.get_by_role("rowheader", name=label, exact=True))
+
+    @property
+    def gaps(self):
+        """The section that says what position buys."""
+        return self.page.get_by_role("region", name="What does position buy?")
+
+    @property
+    def loss_picture(self):
+        return self.page.get_by_role("img", name=re.compile("^Loss in nats"))
+
+    def open_controls(self):
+        summary = self.page.get_by_text("Change the experiment", exact=True)
+        if not self.page.get_by_role("textbox", name="Width d").is_visible():
+            summary.click()
+
+    def control(self, label):
+        return self.page.locator("lab-controls").get_by_label(label, exact=True)
+
+    def set(self, label, value):
+        """Type a value into a control, as a reader would."""
+        self.open_controls()
+        self.control(label).fill(str(value))
+
+    def description(self, control):
+        """What assistive technology reads after the name of a control."""
+        ids = (control.get_attribute("aria-describedby") or "").split()
+        return " ".join(self.page.locator(f"[id='{name}']").inner_text() for name in ids)
+
+    def expect_refused(self, control, message):
+        """The message stands at the control and describes it, and the control is the one in focus."""
+        expect(self.page.get_by_text(message, exact=True)).to_be_visible()
+        expect(control).to_be_focused()
+        expect(control).to_have_attribute("aria-invalid", "true")
+        assert message in self.description(control)
+
+
+def lab_data(build):
+    """What the build put into the page: settings, texts, sizes."""
+    return json.loads((build.CACHE / "lab-data.json").read_text())

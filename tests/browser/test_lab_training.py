@@ -1,0 +1,221 @@
+"""A reader presses Run: three models train in the tab, to the same numbers as outside it, and obey Pause and Stop."""
+
+import json
+import subprocess
+
+import pytest
+from playwright.sync_api import expect
+
+import build
+from lab_page import SMALL
+
+ENCODINGS = ["none", "learned", "sinusoidal", "rope", "alibi"]
+LABELS = {"none": "None", "learned": "Learned", "sinusoidal": "Sinusoidal", "rope": "RoPE", "alibi": "ALiBi"}
+
+
+def test_the_default_experiment_runs_to_its_end(small_experiment):
+    lab = small_experiment
+    assert [(run["encoding"], run["seed"]) for run in lab.result["runs"]] == [(name, 1) for name in ENCODINGS[:3]]
+    for run in lab.curves().values():
+        assert run["train"]["steps"] == list(range(1, 201))
+        assert run["validation"]["steps"] == list(range(0, 201, 10))
+        assert run["validation"]["loss"][-1] < run["validation"]["loss"][0] - 0.5, "it has learned"
+    for name in ENCODINGS[:3]:
+        expect(lab.run_row(LABELS[name])).to_contain_text("200 steps in")
+    assert lab.told("error") == []
+
+
+def test_events_carry_the_fields_that_course_pages_rely_on(small_experiment):
+    lab = small_experiment
+    [ready] = lab.told("ready")
+    assert set(ready) == {"backend", "version", "secondsToReady"}
+    assert ready["backend"] == "numpy" and 0 < ready["secondsToReady"] < 180
+    progress = lab.told("progress")
+    fields = {"run", "encoding", "seed", "step", "steps", "trainLoss", "validationLoss", "stepsPerSecond"}
+    assert {frozenset(one) for one in progress} == {frozenset(fields)}
+    for name in ENCODINGS[:3]:
+        steps = [one["step"] for one in progress if one["encoding"] == name]
+        assert steps == sorted(steps) and steps[0] == 0 and steps[-1] == 200
+    [result] = lab.told("result")
+    assert set(result) == {"runs", "gaps", "baselines", "config"}
+    run_fields = {"encoding", "seed", "validationLoss", "trainLoss", "parameters", "seconds", "stepsPerSecond"}
+    assert {frozenset(run) for run in result["runs"]} == {frozenset(run_fields)}
+    gap_fields = {"a", "b", "nats", "low", "high", "seeds", "verdict"}
+    assert {frozenset(gap) for gap in result["gaps"]} == {frozenset(gap_fields)}
+    assert len(result["gaps"]) == 3
+    assert set(result["baselines"]) == {"uniform", "unigram", "bigram"}
+    assert set(result["config"]) == {row["name"] for row in _data()["settings"]} - {"encoding", "seed"}
+    assert (result["config"]["d"], result["config"]["steps"], result["config"]["heads"]) == (16, 200, 4)
+
+
+def test_the_gap_table_shows_the_numbers_of_the_result(small_experiment):
+    lab = small_experiment
+    result = lab.result
+    losses = {run["encoding"]: run["validationLoss"] for run in result["runs"]}
+    assert losses == {run["encoding"]: run["validation"]["loss"][-1] for run in lab.curves().values()}
+    for run in result["runs"]:
+        row = _gap_row(lab, LABELS[run["encoding"]])
+        expect(row).to_contain_text(f"{run['validationLoss']:.3f}")
+        expect(row).to_contain_text(f"{run['parameters']:,}")
+    for gap in result["gaps"]:
+        assert gap["nats"] == pytest.approx(losses[gap["a"]] - losses[gap["b"]], abs=1e-9)
+        assert (gap["low"], gap["high"], gap["seeds"]) == (None, None, 1)
+        if "none" in (gap["a"], gap["b"]):
+            other, nats = (gap["a"], gap["nats"]) if gap["b"] == "none" else (gap["b"], -gap["nats"])
+            row = _gap_row(lab, LABELS[other])
+        else:
+            row = lab.gaps.get_by_role("row", name=f"{LABELS[gap['a']]} minus {LABELS[gap['b']]}")
+            nats = gap["nats"]
+        expect(row).to_contain_text(_signed(nats))
+        expect(row).to_contain_text(gap["verdict"])
+        assert "seed" in gap["verdict"], "one seed is one seed"
+
+
+def test_the_tab_and_cpython_compute_the_same_losses(five_encodings, record_property):
+    curves = five_encodings.curves()
+    deviations = {}
+    for encoding in ENCODINGS:
+        tab, native = curves[f"{encoding}-1"], _train(encoding, steps=50)["losses"]
+        assert len(native["train"]) == 50
+        assert tab["validation"]["steps"] == [step for step, _ in native["validation"]]
+        pairs = [*zip(tab["train"]["loss"], native["train"], strict=True)]
+        pairs += zip(tab["validation"]["loss"], (loss for _, loss in native["validation"]), strict=True)
+        deviations[encoding] = max(abs(a - b) for a, b in pairs)
+    record_property("largest deviation of tab from CPython, nats", deviations)
+    print(f"largest deviation of the tab from CPython, nats: {deviations}")
+    assert max(deviations.values()) < 1e-3
+    finals = {run["validation"]["loss"][-1] for run in curves.values()}
+    assert len(finals) == 5, "the encodings differ, so that a mix-up would show"
+
+
+def test_training_leaves_the_page_responsive(five_encodings, record_property):
+    page = five_encodings.page
+    assert page.evaluate("PerformanceObserver.supportedEntryTypes.includes('longtask')")
+    tasks = page.evaluate(
+        """() => {
+          const ready = told.find(({ name }) => name === "ready").at;
+          const end = told.find(({ name }) => name === "result").at;
+          return longTasks.filter(({ startTime }) => ready <= startTime && startTime <= end).map(({ duration }) => duration);
+        }"""
+    )
+    record_property("longest task while three runs train, ms", max(tasks, default=0))
+    print(f"tasks of 50 ms or more on the main thread: {sorted(tasks)}")
+    page.evaluate(
+        """() => new Promise((resolve) => {
+          const before = longTasks.length;
+          setTimeout(() => {
+            const until = performance.now() + 150;
+            while (performance.now() < until);
+          });
+          waitUntil("longtask", () => longTasks.slice(before).some(({ duration }) => duration >= 150), 60000).then(resolve);
+        })"""
+    )  # so it would have been seen
+    assert max(tasks, default=0) <= 100
+
+
+def test_the_page_works_under_a_path(lab, subpath_site):
+    lab.open(subpath_site, **SMALL)
+    result = lab.run_to_end()
+    assert len(result["runs"]) == 3
+
+
+def test_stop_and_run_again_ten_times_leaks_no_worker_and_no_curve(lab, site):
+    lab.open(site, d=16, context=16, batch=8, steps=4000)
+    for turn in range(10):
+        d, steps = (16, 32)[turn % 2], 5000 + turn
+        lab.set("Width d", d)
+        lab.set("Steps", steps)
+        since = lab.count_told()
+        lab.button("Run").click()
+        lab.wait_for(f"name === 'progress' && detail.step > 0 && detail.steps === {steps}", since=since)
+        assert len(lab.page.workers) <= lab.pool_size
+        lab.button("Stop").click()
+        expect(lab.button("Run")).to_be_visible()
+        for run in lab.curves().values():
+            assert run["train"]["steps"] == list(range(1, len(run["train"]["steps"]) + 1)), "frames of one run alone"
+        assert {one["steps"] for one in lab.told("progress", since)} == {steps}
+    lab.set("Steps", 40)
+    lab.set("Width d", 24)
+    result = lab.run_to_end()
+    assert (result["config"]["d"], result["config"]["steps"]) == (24, 40)
+    assert len(result["runs"]) == 3
+    assert [run["train"]["steps"] for run in lab.curves().values()] == [list(range(1, 41))] * 3
+    assert lab.page.evaluate("document.querySelector('loss-chart').steps") == 40
+    assert lab.most_workers <= lab.pool_size
+    assert len(lab.page.workers) == lab.pool_size
+    assert lab.told("error") == []
+
+
+def test_pause_stands_still_and_resume_goes_on(lab, site):
+    lab.open(site, d=16, context=16, batch=8, steps=3000, encodings="none,learned")
+    lab.button("Run").click()
+    for name in ("none", "learned"):
+        lab.wait_for(f"name === 'progress' && detail.step > 0 && detail.encoding === '{name}'")
+    lab.button("Pause").click()
+    _let_workers_answer(lab)
+    before = _steps(lab)
+    for _ in range(3):  # time for three more calls of each worker, if there were any
+        _let_workers_answer(lab)
+    assert _steps(lab) == before
+    assert all(0 < step < 3000 for step in before)
+    expect(lab.run_row("None")).to_contain_text("paused")
+    since = lab.count_told()
+    lab.button("Resume").click()
+    for name, step in zip(("none", "learned"), before, strict=True):
+        lab.wait_for(f"name === 'progress' && detail.encoding === '{name}' && detail.step > {step}", since=since)
+    _let_workers_answer(lab)
+    for run in lab.curves().values():
+        assert run["train"]["steps"] == list(range(1, len(run["train"]["steps"]) + 1)), "no step is lost or doubled"
+    # Reset empties the page, and Run works again.
+    lab.button("Reset").click()
+    expect(lab.runs).to_have_count(0)
+    assert lab.curves() == {}
+    assert lab.gaps.get_by_role("table").count() == 0
+    lab.set("Steps", 20)
+    assert len(lab.run_to_end()["runs"]) == 2
+
+
+def test_run_pressed_while_python_loads_is_carried_out_when_it_is_there(lab, site):
+    wasm = site.hold("pyodide.asm.wasm")
+    lab.open(site, ready=False, **SMALL)
+    lab.button("Run").click()
+    expect(lab.run_row("None")).to_contain_text("waiting for Python")
+    wasm.set()
+    lab.wait_for("name === 'result'")
+    assert len(lab.told("result")[0]["runs"]) == 3
+
+
+def test_autorun_starts_by_itself(lab, site):
+    lab.open(site, autorun=1, encodings="rope", **SMALL)
+    lab.wait_for("name === 'result'")
+    assert [run["encoding"] for run in lab.told("result")[0]["runs"]] == ["rope"]
+
+
+def _data():
+    return json.loads((build.CACHE / "lab-data.json").read_text())
+
+
+def _gap_row(lab, label):
+    header = lab.page.get_by_role("rowheader", name=label, exact=True)
+    return lab.gaps.get_by_role("row").filter(has=header)
+
+
+def _signed(nats):
+    sign = "−" if nats < 0 else "+" if nats > 0 else ""
+    return f"{sign}{abs(nats):.{3 if abs(nats) < 0.1 else 2}f}"
+
+
+def _train(encoding, steps):
+    command = [build.venv_python(), "-m", "embedding_lab", "train", "--encoding", encoding, "--steps", str(steps), "--json"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, timeout=600).stdout)
+
+
+def _steps(lab):
+    return [len(run["train"]["steps"]) for run in lab.curves().values()]
+
+
+def _let_workers_answer(lab):
+    """Return when every worker has been through its queue, and the page has taken in what they sent."""
+    for worker in lab.page.workers:
+        worker.evaluate("new Promise((resolve) => setTimeout(resolve))")
+    lab.page.evaluate("new Promise((resolve) => setTimeout(() => requestAnimationFrame(() => setTimeout(resolve))))")

@@ -166,14 +166,16 @@ class Transformer:
 
         Raises:
             PositionError: the encoding is not defined for T.
+            ValueError: an id is not below V.
         """
         ops, room, parameters = self.ops, self._room, self.parameters
         batch, length = ids.shape
         rows, d = batch * length, self.config.d
+        ids = self._checked(ids)
         table, rotation, bias = self._position(length)
 
         stream = room("stream", rows, d)
-        ops.embedding(stream, parameters["embedding"], ids.reshape(rows))  # the lookup: id i becomes row i of E
+        ops.embedding(stream, parameters["embedding"], ids)  # the lookup: id i becomes row i of E
         if table is not None:
             stream.reshape(batch, length, d)[...] += table
         self._saved_by_block = []
@@ -185,7 +187,7 @@ class Transformer:
         logits = room("logits", rows, self.characters)
         ops.unembedding(logits, normal, self._output_table(parameters))
 
-        self._saved = (ids.reshape(rows), batch, length, rotation, stream, normal)
+        self._saved = (ids, batch, length, rotation, stream, normal)
         return logits.reshape(batch, length, self.characters)
 
     def losses(self, ids: np.ndarray, targets: np.ndarray, causal: bool = True) -> np.ndarray:
@@ -199,7 +201,7 @@ class Transformer:
         """
         room = self._room
         logits = self.logits(ids, causal).reshape(-1, self.characters)
-        self._targets = targets.reshape(-1)
+        self._targets = self._checked(targets)
         losses = room("losses", len(logits))
         self._probabilities = room("probabilities", *logits.shape)
         self.ops.cross_entropy(losses, self._probabilities, logits, self._targets)
@@ -217,20 +219,23 @@ class Transformer:
         weights = room(name + "attention_weights", batch, heads, length, length)
         mixed = room(name + "mixed", batch, length, heads, d // heads)
         ops.attention(mixed, weights, qkv, bias, causal)
-        written = self._linear(name + "attention_out", mixed.reshape(rows, d))
-        after = np.add(stream, written, out=room(name + "after_attention", rows, d))
-        return after, (stream, normal, qkv, weights, mixed)
+        after = self._linear(name + "attention_out", mixed.reshape(rows, d), residual=stream)
+        return after, (stream, normal, qkv, weights, mixed, causal)
 
     def _mlp(self, name: str, stream):
         """stream + W_out . gelu(W_in . norm(stream)), and what its backward pass needs."""
-        room = self._room
         normal = self._norm(name + "mlp_norm", stream)
         inner = self._linear(name + "mlp_in", normal)
-        gated = room(name + "gated", *inner.shape)
+        gated = self._room(name + "gated", *inner.shape)
         self.ops.gelu(gated, inner)
-        written = self._linear(name + "mlp_out", gated)
-        after = np.add(stream, written, out=room(name + "after_mlp", *stream.shape))
+        after = self._linear(name + "mlp_out", gated, residual=stream)
         return after, (stream, normal, inner, gated)
+
+    def _checked(self, ids: np.ndarray) -> np.ndarray:
+        """The ids in a row, (N,) int32; the operations rely on each being below V."""
+        if ids.size and not 0 <= ids.min() <= ids.max() < self.characters:
+            raise ValueError(f"ids from {ids.min()} to {ids.max()}: this model knows 0 to {self.characters - 1}.")
+        return np.ascontiguousarray(ids, np.int32).reshape(-1)
 
     def _norm(self, name: str, x: np.ndarray) -> np.ndarray:
         room, parameters = self._room, self.parameters
@@ -238,10 +243,10 @@ class Transformer:
         self.ops.layer_norm(out, mean, rstd, x, parameters[name + ".gain"], parameters[name + ".shift"])
         return out
 
-    def _linear(self, name: str, x: np.ndarray) -> np.ndarray:
+    def _linear(self, name: str, x: np.ndarray, residual: np.ndarray | None = None) -> np.ndarray:
         weight, bias = self.parameters[name + ".weight"], self.parameters[name + ".bias"]
         out = self._room(name, len(x), len(bias))
-        self.ops.linear(out, x, weight, bias)
+        self.ops.linear(out, x, weight, bias, residual)
         return out
 
     def _output_table(self, arrays: Parameters) -> np.ndarray:
@@ -267,6 +272,7 @@ class Transformer:
             dnormal, self._output_table(gradients), dlogits, normal, self._output_table(self.parameters)
         )
         dstream = room("dstream", rows, d)
+        dstream.fill(0)
         self._norm_backward(dstream, "final_norm", dnormal, stream)
         for block in reversed(range(self.config.layers)):
             attention, mlp = self._saved_by_block[block]
@@ -280,28 +286,26 @@ class Transformer:
     def _mlp_backward(self, name: str, dstream, stream, normal, inner, gated) -> None:
         room = self._room
         dgated, dinner = room("dgated", *gated.shape), room("dinner", *inner.shape)
-        dnormal, dbranch = room("dnormal", *normal.shape), room("dbranch", *stream.shape)
+        dnormal = room("dnormal", *normal.shape)
         self._linear_backward(dgated, name + "mlp_out", dstream, gated)
         self.ops.gelu_backward(dinner, dgated, inner)
         self._linear_backward(dnormal, name + "mlp_in", dinner, normal)
-        self._norm_backward(dbranch, name + "mlp_norm", dnormal, stream)
-        dstream += dbranch
+        self._norm_backward(dstream, name + "mlp_norm", dnormal, stream)
 
-    def _attention_backward(self, name: str, dstream, rotation, stream, normal, qkv, weights, mixed) -> None:
+    def _attention_backward(self, name: str, dstream, rotation, stream, normal, qkv, weights, mixed, causal) -> None:
         ops, room = self.ops, self._room
         length = mixed.shape[1]
         dmixed, dqkv = room("dmixed", *mixed.shape), room("dqkv", *qkv.shape)
-        dnormal, dbranch = room("dnormal", *normal.shape), room("dbranch", *stream.shape)
+        dnormal, dscores = room("dnormal", *normal.shape), room("dscores", *weights.shape)
         dbias = self.gradients.get("position_bias")
         if dbias is not None:
             dbias = dbias[:, :length, :length]
         self._linear_backward(dmixed.reshape(stream.shape), name + "attention_out", dstream, mixed.reshape(stream.shape))
-        ops.attention_backward(dqkv, dbias, dmixed, weights, qkv)
+        ops.attention_backward(dqkv, dbias, dscores, dmixed, weights, qkv, causal)
         if rotation is not None:
             ops.rotate_backward(dqkv, *rotation)
         self._linear_backward(dnormal, name + "qkv", dqkv.reshape(len(normal), -1), normal)
-        self._norm_backward(dbranch, name + "attention_norm", dnormal, stream)
-        dstream += dbranch
+        self._norm_backward(dstream, name + "attention_norm", dnormal, stream)
 
     def _linear_backward(self, dx, name: str, dout, x) -> None:
         weight, gradients = self.parameters[name + ".weight"], self.gradients

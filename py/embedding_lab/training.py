@@ -9,7 +9,7 @@ import numpy as np
 from .config import RunConfig
 from .corpus import Corpus, windows
 from .model import MLP_WIDTH, Transformer, random_stream
-from .ops import reference
+from .ops import best
 from .optimizer import AdamW, learning_rate
 from .positions import PositionalEncoding, build
 
@@ -54,7 +54,7 @@ class Run:
         config: the settings.
         corpus: the text.
         encoding: an encoding to use instead of the one that the config names.
-        ops: the module that computes.
+        ops: the module that computes; by default the fastest that works here.
 
     Attributes:
         model: the `Transformer` as it is at this moment.
@@ -66,8 +66,9 @@ class Run:
         PositionError: the encoding cannot be used at these sizes.
     """
 
-    def __init__(self, config: RunConfig, corpus: Corpus, encoding: PositionalEncoding | None = None, ops=reference):
+    def __init__(self, config: RunConfig, corpus: Corpus, encoding: PositionalEncoding | None = None, ops=None):
         corpus.require(config.context)
+        ops = ops or best()
         self.config = config
         self.corpus = corpus
         self.encoding = encoding or build(config.encoding, config.context, config.position_scale)

@@ -12,7 +12,7 @@ from . import __version__
 from .config import ConfigError, RunConfig, validate
 from .corpus import Corpus, CorpusError, character_class
 from .geometry import project
-from .ops import reference as ops
+from .ops import best
 from .positions import PositionError
 from .statistics import gaps
 from .training import Frame, Run
@@ -27,7 +27,7 @@ def status() -> dict:
         "version": __version__,
         "python": ".".join(map(str, sys.version_info[:3])),
         "numpy": np.__version__,
-        "backend": ops.NAME,
+        "backend": best().NAME,
     }
 
 
@@ -49,7 +49,7 @@ def open_run(id: str, config: dict, text: str) -> dict:
     if errors:
         return _error("config", **errors[0])
     try:
-        run = Run(RunConfig(**values), Corpus.from_text(text), ops=ops)
+        run = Run(RunConfig(**values), Corpus.from_text(text))
     except CorpusError as error:
         return _error("corpus", "corpus", str(error))
     except (ConfigError, PositionError) as error:

@@ -64,7 +64,7 @@ def test_layer_norm(n, d):
         return out
 
     def backward(dout):
-        dx, dgain, dshift = np.empty((n, d)), np.zeros(d), np.zeros(d)
+        dx, dgain, dshift = np.zeros((n, d)), np.zeros(d), np.zeros(d)
         ops.layer_norm(np.empty((n, d)), mean, rstd, x, gain, shift)
         ops.layer_norm_backward(dx, dgain, dshift, dout, x, mean, rstd, gain)
         return dx, dgain, dshift
@@ -117,7 +117,7 @@ def test_attention(batch, length, heads, head_dim, causal, biased):
         weights = np.empty((batch, heads, length, length))
         ops.attention(np.empty(shape), weights, qkv, bias, causal)
         dqkv, dbias = np.empty_like(qkv), np.zeros((heads, length, length)) if biased else None
-        ops.attention_backward(dqkv, dbias, dout, weights, qkv)
+        ops.attention_backward(dqkv, dbias, np.empty_like(weights), dout, weights, qkv, causal)
         return (dqkv, dbias) if biased else (dqkv,)
 
     assert_derivative(forward, [qkv, bias] if biased else [qkv], backward)

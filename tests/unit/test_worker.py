@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from embedding_lab import worker
+from embedding_lab.ops import best
 from embedding_lab.training import Run
 
 SMALL = {"d": 8, "heads": 2, "context": 8, "batch": 4, "steps": 20, "encoding": "learned"}
@@ -91,4 +92,4 @@ def test_compare_gives_the_gaps():
 
 
 def test_status_says_what_computes():
-    assert worker.status()["backend"] == "numpy" and worker.status()["numpy"] == np.__version__
+    assert worker.status()["backend"] == best().NAME and worker.status()["numpy"] == np.__version__

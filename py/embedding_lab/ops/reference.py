@@ -37,10 +37,15 @@ def unembedding_backward(dx, dtable, dout, x, table):
     dtable += dout.T @ x
 
 
-def linear(out, x, weight, bias):
-    """out = x @ weight + bias. Shapes: out (N, m), x (N, k), weight (k, m), bias (m,)."""
+def linear(out, x, weight, bias, residual=None):
+    """out = x @ weight + bias, plus the residual stream (N, m) where one is given.
+
+    Shapes: out (N, m), x (N, k), weight (k, m), bias (m,).
+    """
     np.matmul(x, weight, out=out)
     out += bias
+    if residual is not None:
+        out += residual
 
 
 def linear_backward(dx, dweight, dbias, dout, x, weight):
@@ -64,13 +69,16 @@ def layer_norm(out, mean, rstd, x, gain, shift):
 
 
 def layer_norm_backward(dx, dgain, dshift, dout, x, mean, rstd, gain):
-    """The gradient loses its mean and its part along the normalised row: moving there changes nothing."""
+    """The gradient loses its mean and its part along the normalised row: moving there changes nothing.
+
+    dx is added to.
+    """
     normal = (x - mean[:, None]) * rstd[:, None]  # (N, d)
     dgain += np.sum(dout * normal, axis=0)
     dshift += dout.sum(axis=0)
     dnormal = dout * gain
     dnormal -= dnormal.mean(axis=1, keepdims=True) + normal * np.mean(dnormal * normal, axis=1, keepdims=True)
-    np.multiply(dnormal, rstd[:, None], out=dx)
+    dx += dnormal * rstd[:, None]
 
 
 GELU_SLOPE = np.sqrt(2 / np.pi).item()
@@ -131,16 +139,18 @@ def attention(out, weights, qkv, bias, causal):
     out[...] = (weights @ v).transpose(0, 2, 1, 3)
 
 
-def attention_backward(dqkv, dbias, dout, weights, qkv):
-    """Through the weighted sum, then the softmax, then the scores. dbias (heads, T, T) or None is added to.
+def attention_backward(dqkv, dbias, dscores, dout, weights, qkv, causal):
+    """Through the weighted sum, then the softmax, then the scores.
 
-    A weight of 0, such as that of a masked pair, passes no gradient on.
+    Shapes: dbias (heads, T, T) or None; dscores (B, heads, T, T) is room to work in, and what it holds
+    afterwards is not defined. `causal` as in the forward pass: what that masked has the weight 0, which
+    passes no gradient on, so there is no second mask here, but there is work that may be skipped.
     """
     q, k, v = qkv.transpose(2, 0, 3, 1, 4)
     dq, dk, dv = dqkv.transpose(2, 0, 3, 1, 4)
     dout = dout.transpose(0, 2, 1, 3)  # (B, heads, T, head_dim)
     dv[...] = weights.swapaxes(2, 3) @ dout
-    dscores = dout @ v.swapaxes(2, 3)  # so far with respect to the weights, (B, heads, T, T)
+    np.matmul(dout, v.swapaxes(2, 3), out=dscores)  # so far with respect to the weights
     dscores -= np.sum(dscores * weights, axis=3, keepdims=True)
     dscores *= weights
     if dbias is not None:

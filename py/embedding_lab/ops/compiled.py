@@ -1,0 +1,127 @@
+"""The operations in C, called through ctypes: the functions of `reference.py`, with the same arguments.
+
+One source, `kernels.c`, is built three times; the tab loads the WebAssembly as CPython loads a shared
+library. Arrays must be float32 and contiguous, and ids int32: nothing is converted or copied on the way.
+"""
+
+import ctypes
+from pathlib import Path
+
+import numpy as np
+
+from .reference import LAYER_NORM_EPSILON
+
+BUILDS = {
+    "relaxed-simd": "kernels-relaxed-simd.wasm",
+    "simd": "kernels-simd.wasm",
+    "native": "kernels-native.so",
+}
+# The arguments of each function: its arrays (P), then its real numbers (F), then its sizes (I).
+_ARGUMENTS = {
+    "embedding": "PPPII",
+    "embedding_backward": "PPPII",
+    "unembedding": "PPPIII",
+    "unembedding_backward": "PPPPPIII",
+    "linear": "PPPPPIII",
+    "linear_backward": "PPPPPPIII",
+    "layer_norm": "PPPPPPFII",
+    "layer_norm_backward": "PPPPPPPPII",
+    "gelu": "PPI",
+    "gelu_backward": "PPPI",
+    "rotate": "PPPFIIII",
+    "attention": "PPPPIIIII",
+    "attention_backward": "PPPPPPIIIII",
+    "cross_entropy": "PPPPII",
+    "cross_entropy_backward": "PPPII",
+    "adamw": "PPPPFFFFFFFI",
+}
+_TYPES = {"P": ctypes.c_void_p, "F": ctypes.c_float, "I": ctypes.c_int64}
+
+
+class Compiled:
+    """One build of the kernels, with the interface of `ops`.
+
+    Args:
+        name: one of `BUILDS`.
+
+    Raises:
+        OSError: the build is not there, or this machine cannot run it.
+    """
+
+    def __init__(self, name: str):
+        self.NAME = name
+        library = ctypes.CDLL(str(Path(__file__).with_name(BUILDS[name])))
+        for function, arguments in _ARGUMENTS.items():
+            call = getattr(library, function)
+            call.argtypes = [_TYPES[kind] for kind in arguments]
+            call.restype = None
+            setattr(self, "_" + function, call)
+
+    def embedding(self, out, table, ids):
+        self._embedding(_at(out), _at(table), _at(ids), *out.shape)
+
+    def embedding_backward(self, dtable, dout, ids):
+        self._embedding_backward(_at(dtable), _at(dout), _at(ids), *dout.shape)
+
+    def unembedding(self, out, x, table):
+        self._unembedding(_at(out), _at(x), _at(table), *x.shape, len(table))
+
+    def unembedding_backward(self, dx, dtable, dout, x, table):
+        self._unembedding_backward(_at(dx), _at(dtable), _at(dout), _at(x), _at(table), *x.shape, len(table))
+
+    def linear(self, out, x, weight, bias, residual=None):
+        self._linear(_at(out), _at(x), _at(weight), _at(bias), _at(residual), *x.shape, len(bias))
+
+    def linear_backward(self, dx, dweight, dbias, dout, x, weight):
+        arrays = _at(dx), _at(dweight), _at(dbias), _at(dout), _at(x), _at(weight)
+        self._linear_backward(*arrays, *x.shape, len(dbias))
+
+    def layer_norm(self, out, mean, rstd, x, gain, shift):
+        arrays = _at(out), _at(mean), _at(rstd), _at(x), _at(gain), _at(shift)
+        self._layer_norm(*arrays, LAYER_NORM_EPSILON, *x.shape)
+
+    def layer_norm_backward(self, dx, dgain, dshift, dout, x, mean, rstd, gain):
+        arrays = _at(dx), _at(dgain), _at(dshift), _at(dout), _at(x), _at(mean), _at(rstd), _at(gain)
+        self._layer_norm_backward(*arrays, *x.shape)
+
+    def gelu(self, out, x):
+        self._gelu(_at(out), _at(x), x.size)
+
+    def gelu_backward(self, dx, dout, x):
+        self._gelu_backward(_at(dx), _at(dout), _at(x), x.size)
+
+    def rotate(self, qkv, cos, sin, sign=1.0):
+        batch, length, _, heads, size = qkv.shape
+        self._rotate(_at(qkv), _at(cos), _at(sin), sign, batch, length, heads, size // 2)
+
+    def rotate_backward(self, dqkv, cos, sin):
+        self.rotate(dqkv, cos, sin, sign=-1.0)
+
+    def attention(self, out, weights, qkv, bias, causal):
+        bias = None if bias is None else np.ascontiguousarray(bias)
+        self._attention(_at(out), _at(weights), _at(qkv), _at(bias), causal, *out.shape)
+
+    def attention_backward(self, dqkv, dbias, dscores, dout, weights, qkv, causal):
+        # At a length below the context, dbias is a corner of the parameter's gradient: then not contiguous.
+        whole = dbias is None or dbias.flags.c_contiguous
+        target = dbias if whole else np.zeros(dbias.shape, dbias.dtype)
+        arrays = _at(dqkv), _at(target), _at(dscores), _at(dout), _at(weights), _at(qkv)
+        self._attention_backward(*arrays, causal, *dout.shape)
+        if not whole:
+            dbias += target
+
+    def cross_entropy(self, losses, probabilities, logits, targets):
+        self._cross_entropy(_at(losses), _at(probabilities), _at(logits), _at(targets), *logits.shape)
+
+    def cross_entropy_backward(self, dlogits, probabilities, targets):
+        self._cross_entropy_backward(_at(dlogits), _at(probabilities), _at(targets), *probabilities.shape)
+
+    def adamw(self, parameters, gradients, mean, square, step, lr, beta1, beta2, epsilon, weight_decay):
+        arrays = _at(parameters), _at(gradients), _at(mean), _at(square)
+        corrections = 1 / (1 - beta1**step), 1 / (1 - beta2**step)
+        self._adamw(*arrays, lr, 1 - lr * weight_decay, beta1, beta2, *corrections, epsilon, parameters.size)
+
+
+def _at(array: np.ndarray | None) -> int | None:
+    """The address of an array's first number."""
+    return None if array is None else array.__array_interface__["data"][0]

@@ -8,7 +8,7 @@ import "./encoding-mark.js";
 import { LabElement } from "./lab-element.js";
 
 class LabGaps extends LabElement {
-  static watches = ["runs", "gaps", "phase"];
+  static watches = ["runs", "gaps"];
 
   render() {
     const { runs, gaps } = this.state;
@@ -16,7 +16,8 @@ class LabGaps extends LabElement {
     return html`<section class="gaps" aria-labelledby="gaps-title">
       <div>
         <h2 id="gaps-title">What does position buy?</h2>
-        ${runs.length ? html`<p class="note">${this.#completeness(runs)}</p>${this.#table(rows, pairs)}` : html`<p class="note">The answer of your own runs will stand here: the final loss of each encoding, and how far apart they are.</p>`}
+        <p class="note">${runs.length ? this.#completeness(runs) : EMPTY}</p>
+        ${runs.length ? this.#table(rows, pairs) : nothing}
       </div>
       ${this.#reading()}
     </section>`;
@@ -88,6 +89,8 @@ class LabGaps extends LabElement {
     </aside>`;
   }
 }
+
+const EMPTY = "The answer of your own runs will stand here: the final loss of each encoding, and how far apart they are.";
 
 function spread({ losses, finished, total }) {
   if (total === 1) return nothing;

@@ -7,7 +7,7 @@ import { totals } from "../run.js";
 import { LabElement } from "./lab-element.js";
 
 class LabRunBar extends LabElement {
-  static watches = ["phase", "runs", "encodings", "errors", "status"];
+  static watches = ["phase", "runs", "encodings", "seeds", "errors", "status"];
 
   render() {
     const { runs } = this.state;
@@ -42,11 +42,9 @@ class LabRunBar extends LabElement {
     const { encodings, errors } = this.state;
     const wrong = Object.keys(errors).length;
     if (wrong) return `${counted(wrong, "setting")} to correct before the experiment can run.`;
-    return `Trains ${counted(encodings.length * this.#seeds, "model")}, one for each ${this.#seeds > 1 ? "encoding and seed" : "encoding"}, alike in all else.`;
-  }
-
-  get #seeds() {
-    return this.lab.seedCount();
+    const seeds = this.lab.seedCount();
+    const each = seeds > 1 ? "encoding and seed" : "encoding";
+    return `Trains ${counted(encodings.length * seeds, "model")}, one for each ${each}, alike in all else.`;
   }
 
   #progress() {

@@ -13,6 +13,7 @@ import html
 import http.server
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -49,6 +50,14 @@ CORPORA_SHA256 = {
 # What the tab loads, and the stage of loading that each file belongs to.
 PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
 RUNTIME_PYTHON = (3, 13)
+
+# The builds of ops/kernels.c by the clang that ziglang carries, and what each needs; ops/compiled.py loads them.
+KERNEL_BUILDS = {
+    "kernels-relaxed-simd.wasm": ("-target", "wasm32-freestanding", "-msimd128", "-mrelaxed-simd"),
+    "kernels-simd.wasm": ("-target", "wasm32-freestanding", "-msimd128"),
+    "kernels-native.so": ("-mcpu=native", "-ffp-contract=fast", "-nostdlib", "-shared"),
+}
+KERNEL_FLAGS = ("-O3", "-fPIC", "-fno-math-errno", "-Wall", "-Wextra", "-Werror")
 
 MIME_TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -322,6 +331,39 @@ def record_hash(content):
     return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
 
 
+def processor():
+    """What this machine's processor can do, as far as it can be told: code made for another would not run on it."""
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return sorted({line for line in lines if line.startswith(("flags", "Features", "model name"))})
+    return platform.platform(), platform.processor()
+
+
+def make_kernels():
+    """Compile ops/kernels.c beside it: twice for the tab, with and without relaxed SIMD, and once for this machine."""
+    source, ops = ROOT / "py/embedding_lab/ops/kernels.c", ROOT / "py/embedding_lab/ops"
+    stamp_file = CACHE / "kernels.json"
+    made_from = fingerprint([source, ROOT / "pyproject.toml"], KERNEL_BUILDS, KERNEL_FLAGS, processor())
+    built = [ops / name for name in KERNEL_BUILDS]
+    if read_stamp(stamp_file).get("made_from") == made_from and all(path.exists() for path in built):
+        return
+    say("Compiling the operations ...")
+    stamp_file.unlink(missing_ok=True)
+    zig = [venv_python(), "-m", "ziglang"]
+    with tempfile.TemporaryDirectory(dir=CACHE) as temporary:
+        for path in built:
+            flags, out = KERNEL_BUILDS[path.name], Path(temporary, path.name)
+            if path.suffix == ".wasm":
+                compiled = out.with_suffix(".o")
+                run([*zig, "cc", *KERNEL_FLAGS, *flags, "-c", source, "-o", compiled], "zig cannot compile ops/kernels.c")
+                link = ["-shared", "--experimental-pic", "--no-entry", "--export-dynamic", "--strip-all"]
+                run([*zig, "wasm-ld", *link, compiled, "-o", out], "zig cannot link ops/kernels.c")
+            else:
+                run([*zig, "cc", *KERNEL_FLAGS, *flags, source, "-o", out], "zig cannot compile ops/kernels.c")
+            write_whole(path, out.read_bytes())
+    write_stamp(stamp_file, {"made_from": made_from})
+
+
 def make_lab_wheel(folder):
     """Build the lab's own wheel into a folder. It keeps its sources: readers see them, and tracebacks quote them."""
     run(
@@ -358,6 +400,7 @@ def build(out, numpy_wheel=None):
     make_node_modules()
     wheel = get_numpy_wheel(numpy_wheel)
     corpora = get_corpora()
+    make_kernels()
     python = find_runtime_python()
     made_from = fingerprint(site_inputs(), bool(python), read_stamp(NODE_MODULES / "stamp.json"))
     if is_complete(out, made_from):

@@ -205,6 +205,16 @@ def _origin(url):
     return f"{parts.scheme}://{parts.netloc}" if parts.netloc else "null"
 
 
+@pytest.fixture(scope="module")
+def shared_page(browser):
+    """One page for all tests of a module, which fails the module's last test for what `page` fails its own."""
+    page = browser.new_page()
+    guard = PageGuard(page)
+    yield page
+    page.context.close()
+    assert not guard.found()
+
+
 @pytest.fixture
 def page(page, request):
     """A page that fails its test if it asks another origin, writes an error to the console or breaks its policy."""

@@ -153,7 +153,8 @@ def small_site(tmp_path, monkeypatch):
         made.append(source.read_text())
         (site / "page.html").write_text(source.read_text())
 
-    for step in ("make_venv", "make_node_modules", "get_numpy_wheel", "get_corpora", "find_runtime_python"):
+    steps = ("make_venv", "make_node_modules", "get_numpy_wheel", "get_corpora", "make_kernels", "find_runtime_python")
+    for step in steps:
         monkeypatch.setattr(build, step, lambda *_: None)
     monkeypatch.setattr(build, "site_inputs", lambda: [source])
     monkeypatch.setattr(build, "assemble", assemble)

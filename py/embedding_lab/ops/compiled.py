@@ -50,7 +50,7 @@ class Compiled:
 
     def __init__(self, name: str):
         self.NAME = name
-        library = ctypes.CDLL(str(Path(__file__).with_name(BUILDS[name])))
+        library = ctypes.CDLL(str(Path(__file__).parent / BUILDS[name]))
         for function, arguments in _ARGUMENTS.items():
             call = getattr(library, function)
             call.argtypes = [_TYPES[kind] for kind in arguments]

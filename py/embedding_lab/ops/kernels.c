@@ -70,7 +70,7 @@ INLINE void store_part(float *to, vector x, int64_t count) {
    a polynomial for e^r, and n added to the exponent. The polynomial is that of Cephes (Moshier 1989). */
 INLINE vector exponential(vector x) {
   const float round = 12582912.0f; /* 1.5 * 2^23: adding it leaves the nearest integer in the low bits */
-  vector bounded = smaller(splat(88.0f), larger(splat(-70.0f), x)); /* in this order NaN stays NaN */
+  vector bounded = smaller(larger(x, splat(-70.0f)), splat(88.0f));
   vector shifted = multiply_add(bounded, splat(1.44269504f), splat(round));
   vector n = shifted - round;
   vector r = multiply_add(n, splat(-0.693359375f), bounded);
@@ -83,7 +83,8 @@ INLINE vector exponential(vector x) {
   p = multiply_add(p, r, splat(5.0000001201e-1f));
   vector power = multiply_add(p, r * r, r) + 1.0f;
   integers exponent = ((integers)shifted << 23) + (127 << 23);
-  return choose(x < splat(-69.0f), (vector){}, power * (vector)exponent);
+  vector result = choose(x < splat(-69.0f), (vector){}, power * (vector)exponent);
+  return choose(x == x, result, x); /* what the largest of a number and NaN is, the engines may choose */
 }
 
 /* -------------------------------------------------------------------------- products of matrices */

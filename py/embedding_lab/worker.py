@@ -12,7 +12,7 @@ from . import __version__
 from .config import ConfigError, RunConfig, validate
 from .corpus import Corpus, CorpusError, character_class
 from .geometry import project
-from .ops import best
+from .ops import best, load
 from .positions import PositionError
 from .statistics import gaps
 from .training import Frame, Run
@@ -31,13 +31,14 @@ def status() -> dict:
     }
 
 
-def open_run(id: str, config: dict, text: str) -> dict:
+def open_run(id: str, config: dict, text: str, backend: str | None = None) -> dict:
     """Prepare a run and evaluate it untrained.
 
     Args:
         id: the page's name for the run; a run of the same name is replaced.
         config: settings, as in `RunConfig`.
         text: what to train on.
+        backend: one of `ops.BACKENDS`, to compare; by default the fastest that works here.
 
     Returns:
         run, config, parameters (how many), vocabulary, classes (one for each character), characters
@@ -49,7 +50,8 @@ def open_run(id: str, config: dict, text: str) -> dict:
     if errors:
         return _error("config", **errors[0])
     try:
-        run = Run(RunConfig(**values), Corpus.from_text(text))
+        ops = load(backend) if backend else best()
+        run = Run(RunConfig(**values), Corpus.from_text(text), ops=ops)
     except CorpusError as error:
         return _error("corpus", "corpus", str(error))
     except (ConfigError, PositionError) as error:

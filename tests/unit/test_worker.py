@@ -84,6 +84,11 @@ def test_a_table_that_is_no_longer_finite_has_no_picture():
     assert frame["geometry"] is None and frame["state"] == "diverged" and "Diverged at step 1" in frame["message"]
 
 
+def test_a_run_can_use_another_backend_than_the_best():
+    worker.open_run("a", SMALL, TEXT, "numpy")
+    assert worker._runs["a"].model.ops.NAME == "numpy"
+
+
 def test_compare_gives_the_gaps():
     found = worker.compare(
         [{"encoding": "none", "seed": 1, "validationLoss": 2.4}, {"encoding": "rope", "seed": 1, "validationLoss": 2.0}]

@@ -414,16 +414,17 @@ def build(out, numpy_wheel=None):
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".dist-") as temporary:
         new, old = Path(temporary, "new"), Path(temporary, "old")
         new.mkdir()
-        assemble(new, wheel, corpora, python)
+        data = assemble(new, wheel, corpora, python)
         sizes = {path.relative_to(new).as_posix(): path.stat().st_size for path in new.rglob("*") if path.is_file()}
         write_stamp(new / ".stamp.json", {"made_from": made_from, "files": sizes})
         if out.exists():
             out.rename(old)
         new.rename(out)
+    write_whole(CACHE / "lab-data.json", data)  # what this site was bundled with, for tests and benchmarks
 
 
 def assemble(site, numpy_wheel, corpora, python):
-    """Put every file of the site into an empty folder. All URLs in it are relative to the site's own files.
+    """Put every file of the site into an empty folder; returns its `lab-data`. All URLs in it are relative.
 
     What may change keeps its name (the pages, corpora, licenses); assets and the Python runtime have names that tell
     their content, so that a host may let browsers keep them for ever.
@@ -431,10 +432,10 @@ def assemble(site, numpy_wheel, corpora, python):
     shutil.copytree(corpora, site / "corpora")
     runtime = add_runtime(site, numpy_wheel, python)
     described = run([venv_python(), "-m", "embedding_lab", "describe", "--corpora", corpora], "the lab cannot describe itself")
-    data = CACHE / "lab-data.json"
-    write_whole(data, json.dumps({**json.loads(described), "runtime": runtime}).encode())
+    data = json.dumps({**json.loads(described), "runtime": runtime}).encode()
     packages = add_pages(site, data)
     add_licenses(site / "licenses", packages, numpy_wheel)
+    return data
 
 
 def add_runtime(site, numpy_wheel, python):
@@ -490,11 +491,13 @@ def add_pages(site, data):
     markup = {page: page.read_text(encoding="utf-8") for page in pages}
     named = re.compile(r'\b(src|href)="((?![a-z]+:|/|#)[^"?#]+\.(?:js|css))"')
     entries = sorted({match[2] for text in markup.values() for match in named.finditer(text)})
-    with tempfile.TemporaryDirectory(dir=CACHE) as temporary:  # its fixed depth keeps the paths in source maps the same
-        bundled = Path(temporary, "assets")
-        command = [node(), WEB / "bundle.mjs", data, bundled, *entries]
-        result = json.loads(run(command, "esbuild cannot bundle the page", cwd=WEB))
-        shutil.copytree(bundled, site / "assets")
+    folder = CACHE / "bundle"  # always the same place, since esbuild's hashes and source maps depend on it
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    (folder / "lab-data.json").write_bytes(data)
+    command = [node(), WEB / "bundle.mjs", folder / "lab-data.json", folder / "assets", *entries]
+    result = json.loads(run(command, "esbuild cannot bundle the page", cwd=WEB))
+    shutil.copytree(folder / "assets", site / "assets")
     for page, text in markup.items():
         text = named.sub(lambda match: f'{match[1]}="assets/{result["outputs"][match[2]]}"', text)
         (site / page.name).write_text(text, encoding="utf-8")

@@ -152,10 +152,12 @@ def small_site(tmp_path, monkeypatch):
     def assemble(site, *_):
         made.append(source.read_text())
         (site / "page.html").write_text(source.read_text())
+        return b"{}"
 
     steps = ("make_venv", "make_node_modules", "get_numpy_wheel", "get_corpora", "make_kernels", "find_runtime_python")
     for step in steps:
         monkeypatch.setattr(build, step, lambda *_: None)
+    monkeypatch.setattr(build, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(build, "site_inputs", lambda: [source])
     monkeypatch.setattr(build, "assemble", assemble)
     return source, tmp_path / "out" / "dist", made
@@ -268,6 +270,19 @@ def test_serving_installs_no_test_packages_and_testing_keeps_them(installs):
 def runtime(dist):
     [folder] = dist.glob("python-*")
     return folder
+
+
+def test_the_same_sources_give_the_same_site(dist, tmp_path):
+    again = tmp_path / "again"
+    again.mkdir()
+    with build.one_at_a_time():
+        build.assemble(again, build.get_numpy_wheel(), build.get_corpora(), build.find_runtime_python())
+
+    def contents(site):
+        files = (path for path in site.rglob("*") if path.is_file() and path.name != ".stamp.json")
+        return {path.relative_to(site): build.sha256(path) for path in files}
+
+    assert contents(again) == contents(dist)
 
 
 def test_the_lock_lists_numpy_and_the_lab_with_their_hashes(runtime):

@@ -1,5 +1,7 @@
 """What the tests of the page share: the lab on a fresh page, and experiments trained once for tests that only look."""
 
+import json
+
 import pytest
 
 from lab_page import LabPage
@@ -20,20 +22,38 @@ def lab_with(page):
     return lambda cores: LabPage(page, cores)
 
 
-def _trained(browser, site, cores=None, watch=None, **query):
+def _trained(browser, site, watch=None, trace=False, **query):
     context = browser.new_context(viewport={"width": 1440, "height": 1000})
     page = context.new_page()
     page.guard = PageGuard(page)
-    lab = LabPage(page, cores)
+    lab = LabPage(page)
     if watch:
         page.add_init_script(watch)
     lab.open(site, **query)
+    if trace:
+        browser.start_tracing(page=page, categories=["toplevel", "blink.user_timing"])
     lab.result = lab.run_to_end()
+    if trace:
+        page.evaluate(BUSY)
+        lab.trace = json.loads(browser.stop_tracing())["traceEvents"]
     yield lab
     problems = page.guard.found()
     context.close()
     assert not problems
 
+
+# Holds the main thread for 150 ms, after a mark, until the page's own observer has told of it.
+BUSY = """
+() => {
+  performance.mark("trained");
+  const before = longTasks.length;
+  setTimeout(() => {
+    const until = performance.now() + 150;
+    while (performance.now() < until);
+  });
+  return waitUntil("longtask", () => longTasks.slice(before).some(({ duration }) => duration >= 150), 60000);
+}
+"""
 
 # Keeps where each character stood in every picture of the large chart.
 WATCH_GEOMETRY = """
@@ -64,6 +84,6 @@ def small_experiment(browser, root_server):
 
 @pytest.fixture(scope="session")
 def five_encodings(browser, root_server):
-    """The default model with all encodings, 50 steps, three runs at a time; `.result` is what it told. To look at only."""
+    """The default model with all encodings, 50 steps; `.result` is what it told, `.trace` Chromium's account of its tasks."""
     root_server.reset()
-    yield from _trained(browser, root_server, cores=3, encodings=FIVE, steps=50)
+    yield from _trained(browser, root_server, trace=True, encodings=FIVE, steps=50)

@@ -137,8 +137,13 @@ class LabPage:
         ids = (control.get_attribute("aria-describedby") or "").split()
         return " ".join(self.page.locator(f"[id='{name}']").inner_text() for name in ids)
 
+    def chip(self, encoding):
+        """The label to press for an encoding to take part or not, by its own label."""
+        return self.page.get_by_role("group", name="Positional encodings to compare").get_by_text(encoding, exact=True)
+
     def expect_refused(self, control, message):
         """The message stands at the control and describes it, and the control is the one in focus."""
+        message = " ".join(message.split())  # as a page shows it
         expect(self.page.get_by_text(message, exact=True)).to_be_visible()
         expect(control).to_be_focused()
         expect(control).to_have_attribute("aria-invalid", "true")

@@ -89,28 +89,28 @@ def test_the_tab_and_cpython_compute_the_same_losses(five_encodings, record_prop
 
 
 def test_training_leaves_the_page_responsive(five_encodings, record_property):
+    """No task of the main thread takes more than 100 ms.
+
+    On a machine that is busy with other things a task may last longer by the clock because it had to wait for a
+    processor; then what counts is the time for which it had one, which the browser's trace tells.
+    """
     page = five_encodings.page
     assert page.evaluate("PerformanceObserver.supportedEntryTypes.includes('longtask')")
-    tasks = page.evaluate(
+    by_the_clock = page.evaluate(
         """() => {
-          const ready = told.find(({ name }) => name === "ready").at;
-          const end = told.find(({ name }) => name === "result").at;
-          return longTasks.filter(({ startTime }) => ready <= startTime && startTime <= end).map(({ duration }) => duration);
+          const time = (name) => told.find((event) => event.name === name).at;
+          const within = ({ startTime }) => time("ready") <= startTime && startTime <= time("result");
+          return longTasks.filter(within).map(({ duration }) => duration);
         }"""
     )
-    record_property("longest task while three runs train, ms", max(tasks, default=0))
-    print(f"tasks of 50 ms or more on the main thread: {sorted(tasks)}")
-    page.evaluate(
-        """() => new Promise((resolve) => {
-          const before = longTasks.length;
-          setTimeout(() => {
-            const until = performance.now() + 150;
-            while (performance.now() < until);
-          });
-          waitUntil("longtask", () => longTasks.slice(before).some(({ duration }) => duration >= 150), 60000).then(resolve);
-        })"""
-    )  # so it would have been seen
-    assert max(tasks, default=0) <= 100
+    [trained] = [event["ts"] for event in five_encodings.trace if event["name"] == "trained"]
+    tasks = _main_thread_tasks(five_encodings.trace)
+    computing = [task["tdur"] / 1000 for task in tasks if task["ts"] < trained]
+    assert max(task["dur"] for task in tasks if task["ts"] > trained) >= 150_000, "the trace sees a task of 150 ms"
+    longest = {"by the clock": max(by_the_clock, default=0), "computing": max(computing)}
+    record_property("longest task while runs train, ms", longest)
+    print(f"longest task while runs train, ms: {longest}; tasks of 50 ms or more by the clock: {len(by_the_clock)}")
+    assert min(longest.values()) <= 100
 
 
 def test_the_page_works_under_a_path(lab, subpath_site):
@@ -208,6 +208,14 @@ def _signed(nats):
 def _train(encoding, steps):
     command = [build.venv_python(), "-m", "embedding_lab", "train", "--encoding", encoding, "--steps", str(steps), "--json"]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, timeout=600).stdout)
+
+
+def _main_thread_tasks(trace):
+    names = {(event["pid"], event["tid"]): event["args"]["name"] for event in trace if event["name"] == "thread_name"}
+    main = {thread for thread, name in names.items() if name == "CrRendererMain"}
+    tasks = [event for event in trace if event["name"].endswith("RunTask") and (event["pid"], event["tid"]) in main]
+    assert len(tasks) > 100
+    return tasks
 
 
 def _steps(lab):

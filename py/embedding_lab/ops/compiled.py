@@ -122,6 +122,23 @@ class Compiled:
         self._adamw(*arrays, lr, 1 - lr * weight_decay, beta1, beta2, *corrections, epsilon, parameters.size)
 
 
+_addresses: dict[int, tuple[np.ndarray, int]] = {}
+
+
 def _at(array: np.ndarray | None) -> int | None:
-    """The address of an array's first number."""
-    return None if array is None else array.__array_interface__["data"][0]
+    """The address of an array's first number.
+
+    Asking NumPy takes the tab some microseconds, so the answer is kept, together with the array itself: while that
+    is held, no other array can have its id. A model's arrays are the same at every step; what piles up are the
+    batches and views made for one step, which are let go from time to time.
+    """
+    if array is None:
+        return None
+    known = _addresses.get(id(array))
+    if known:
+        return known[1]
+    if len(_addresses) >= 1000:
+        _addresses.clear()
+    address = array.__array_interface__["data"][0]
+    _addresses[id(array)] = array, address
+    return address

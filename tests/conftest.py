@@ -68,6 +68,12 @@ class Site:
         self._faults[pattern] = {"until": until}
         return until
 
+    def pause(self, pattern, size):
+        """Send this many bytes, and the rest when the returned event is set or the test ends."""
+        until = threading.Event()
+        self._faults[pattern] = {"pause": size, "until": until}
+        return until
+
     def repair(self):
         """Answer everything as it should be from now on."""
         self._faults = {}
@@ -102,6 +108,12 @@ class FaultyHandler(build.SiteHandler):
         super().send_header(keyword, value)
 
     def copyfile(self, source, outputfile):
+        if "pause" in self.fault:
+            outputfile.write(source.read(self.fault["pause"]))
+            if self.fault["until"].wait(30):
+                return super().copyfile(source, outputfile)
+            self.close_connection = True
+            return None
         size = self.fault.get("cut", self.fault.get("shorten"))
         if size is None:
             return super().copyfile(source, outputfile)
@@ -112,7 +124,7 @@ class FaultyHandler(build.SiteHandler):
         name = os.path.basename(urlsplit(self.path).path)
         self.site.requests.append(name)
         self.fault = self.site.fault_of(name)
-        if "until" in self.fault:
+        if "until" in self.fault and "pause" not in self.fault:
             self.fault["until"].wait(60)
         if "status" in self.fault:
             return self.send_error(self.fault["status"])

@@ -76,10 +76,10 @@ document.addEventListener("DOMContentLoaded", () => {
 
 
 @pytest.fixture(scope="session")
-def small_experiment(browser, root_server):
-    """The default experiment with a small model, trained to its end; `.result` is what it told. To look at only."""
+def default_experiment(browser, root_server):
+    """What the page opens on, trained to its end; `.result` is what it told. To look at only."""
     root_server.reset()
-    yield from _trained(browser, root_server, watch=WATCH_GEOMETRY, d=16, context=16, batch=8, steps=200)
+    yield from _trained(browser, root_server, watch=WATCH_GEOMETRY)
 
 
 @pytest.fixture(scope="session")

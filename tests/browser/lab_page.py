@@ -1,6 +1,5 @@
 """The lab as a reader meets it, for the tests: opened on an experiment, run, and asked what it told and shows."""
 
-import json
 import re
 
 from playwright.sync_api import Page, expect
@@ -148,8 +147,3 @@ class LabPage:
         expect(control).to_be_focused()
         expect(control).to_have_attribute("aria-invalid", "true")
         assert message in self.description(control)
-
-
-def lab_data(build):
-    """What the build put into the page: settings, texts, sizes."""
-    return json.loads((build.CACHE / "lab-data.json").read_text())

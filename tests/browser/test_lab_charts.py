@@ -12,7 +12,7 @@ import build
 from embedding_lab.corpus import Corpus, character_class
 
 LABELS = {"none": "None", "learned": "Learned", "sinusoidal": "Sinusoidal"}
-DRAWN = {" ": "␣", "\n": "⏎"}
+DRAWN = {" ": "␣", "\n": "⏎", "\x1a": "U+001A"}  # the book ends with an old end-of-file mark
 
 # How many pixels of the canvas have a colour that a CSS value stands for, at full strength.
 COUNT_PIXELS = """
@@ -22,8 +22,10 @@ COUNT_PIXELS = """
   probe.style.color = color;
   const [r, g, b] = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
   probe.remove();
-  const canvas = chart.querySelector("canvas");
-  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const { width, height } = chart.querySelector("canvas");
+  const copy = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+  copy.drawImage(chart.querySelector("canvas"), 0, 0);
+  const { data } = copy.getImageData(0, 0, width, height);
   let count = 0;
   for (let i = 0; i < data.length; i += 4) {
     if (Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) <= 6 && data[i + 3] > 250) count += 1;
@@ -39,21 +41,21 @@ def strong_pixels(lab, encoding):
     return lab.page.evaluate(COUNT_PIXELS, f"var(--encoding-{encoding})")
 
 
-def test_every_curve_is_drawn_in_the_colour_of_its_encoding(small_experiment):
-    drawn = {name: strong_pixels(small_experiment, name) for name in [*LABELS, "rope", "alibi"]}
+def test_every_curve_is_drawn_in_the_colour_of_its_encoding(default_experiment):
+    drawn = {name: strong_pixels(default_experiment, name) for name in [*LABELS, "rope", "alibi"]}
     assert all(drawn[name] > 200 for name in LABELS), drawn
     assert drawn["rope"] == drawn["alibi"] == 0, drawn
 
 
-def test_the_baselines_are_labelled_with_the_values_that_counting_gives(small_experiment):
+def test_the_baselines_are_labelled_with_the_values_that_counting_gives(default_experiment):
     command = [build.venv_python(), "-m", "embedding_lab", "describe", "--corpora", build.CACHE / "corpora"]
     described = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     [alice] = [corpus for corpus in described["corpora"] if corpus["name"] == "alice29"]
-    assert small_experiment.result["baselines"] == pytest.approx(alice["baselines"], abs=1e-9)
-    labels = small_experiment.page.locator("loss-chart .lc-baseline").all_inner_texts()
+    assert default_experiment.result["baselines"] == pytest.approx(alice["baselines"], abs=1e-9)
+    labels = default_experiment.page.locator("loss-chart .lc-baseline").all_inner_texts()
     shown = {name: float(value) for name, value in (label.split() for label in labels)}
     assert shown == {name: round(value, 2) for name, value in alice["baselines"].items()}
-    words = small_experiment.loss_picture.get_attribute("aria-label")
+    words = default_experiment.loss_picture.get_attribute("aria-label")
     for name, value in alice["baselines"].items():
         assert f"{name} {value:.2f}" in words
 
@@ -69,8 +71,8 @@ def test_baselines_stand_in_the_chart_before_any_run(lab, site):
     expect(labels.filter(has_text="bigram")).to_contain_text("2.38")
 
 
-def test_hovering_the_curves_reads_every_value_at_that_step(small_experiment):
-    lab = small_experiment
+def test_hovering_the_curves_reads_every_value_at_that_step(default_experiment):
+    lab = default_experiment
     picture = lab.loss_picture
     canvas = picture.locator(".u-over").bounding_box()
     lab.page.mouse.move(canvas["x"] + canvas["width"] * 0.5, canvas["y"] + canvas["height"] / 2)
@@ -78,28 +80,28 @@ def test_hovering_the_curves_reads_every_value_at_that_step(small_experiment):
     shown = key.get_by_text(re.compile(r"^Step \d+$"))
     expect(shown).to_be_visible()
     step = int(shown.inner_text().removeprefix("Step "))
-    assert abs(step - 100) <= 2
+    assert abs(step - 250) <= 2
     for curve in lab.curves().values():
         row = key.get_by_role("listitem").filter(has=lab.page.get_by_role("button", name=curve["label"], exact=True))
         measured = max(at for at in curve["validation"]["steps"] if at <= step)
         expect(row).to_contain_text(f"{curve['train']['loss'][step - 1]:.3f}")
-        expect(row).to_contain_text(f"{curve['validation']['loss'][measured // 10]:.3f}")
+        expect(row).to_contain_text(f"{curve['validation']['loss'][measured // 25]:.3f}")
     lab.page.mouse.move(5, 5)
     expect(key.get_by_text("Latest values")).to_be_visible()
 
 
-def test_the_keyboard_reads_the_curves_too(small_experiment):
-    lab = small_experiment
+def test_the_keyboard_reads_the_curves_too(default_experiment):
+    lab = default_experiment
     lab.loss_picture.focus()
     lab.page.keyboard.press("End")
-    expect(lab.page.locator("loss-chart").get_by_text("Step 200", exact=True)).to_be_visible()
+    expect(lab.page.locator("loss-chart").get_by_text("Step 500", exact=True)).to_be_visible()
     lab.page.keyboard.press("Home")
     expect(lab.page.locator("loss-chart").get_by_text("Step 0", exact=True)).to_be_visible()
     lab.page.keyboard.press("Escape")
 
 
-def test_the_legend_switches_a_run_off_and_on(small_experiment):
-    lab = small_experiment
+def test_the_legend_switches_a_run_off_and_on(default_experiment):
+    lab = default_experiment
     button = lab.page.locator("loss-chart").get_by_role("button", name="Learned", exact=True)
     box = lab.page.get_by_role("checkbox", name="Show the curve of Learned, seed 1")
     before = strong_pixels(lab, "learned")
@@ -115,8 +117,8 @@ def test_the_legend_switches_a_run_off_and_on(small_experiment):
     assert strong_pixels(lab, "learned") == pytest.approx(before, rel=0.05)
 
 
-def test_the_marks_of_the_table_are_its_characters_coloured_by_class(small_experiment):
-    marks = small_experiment.page.evaluate(
+def test_the_marks_of_the_table_are_its_characters_coloured_by_class(default_experiment):
+    marks = default_experiment.page.evaluate(
         """() => [...document.querySelectorAll("geometry-chart:not(.gc-compact) .gc-marks text")].map((mark) => ({
           text: mark.textContent, fill: getComputedStyle(mark).fill, size: mark.getBBox().width,
           hidden: mark.getAttribute("visibility") === "hidden",
@@ -130,18 +132,18 @@ def test_the_marks_of_the_table_are_its_characters_coloured_by_class(small_exper
         fills.setdefault(character_class(character), set()).add(mark["fill"])
     assert all(len(colours) == 1 for colours in fills.values()), fills
     assert len({colour for [colour] in fills.values()}) == len(fills) >= 5, fills
-    legend = small_experiment.page.locator("geometry-chart:not(.gc-compact)").get_by_role("listitem")
+    legend = default_experiment.page.locator("geometry-chart:not(.gc-compact)").get_by_role("listitem")
     assert {item.split()[0] for item in legend.all_inner_texts()} == set(fills)
 
 
-def test_the_table_moves_with_training_and_does_not_flip(small_experiment):
-    pictures = small_experiment.page.evaluate("pictures")
+def test_the_table_moves_with_training_and_does_not_flip(default_experiment):
+    pictures = default_experiment.page.evaluate("pictures")
     frames = {}
     for picture in pictures:  # the last drawing of each step
         frames[picture["step"]] = np.array([_place(mark["transform"]) for mark in picture["texts"]])
     steps = sorted(frames)
     assert len(steps) >= 5, "there was something to see on the way"
-    assert steps[-1] == 200
+    assert steps[-1] == 500
     for before, after in zip(steps, steps[1:], strict=False):
         old, new = _normalised(frames[before]), _normalised(frames[after])
         moved = np.abs(new - old).sum()
@@ -153,8 +155,8 @@ def test_the_table_moves_with_training_and_does_not_flip(small_experiment):
     assert np.abs(last - first).mean() > 0.1, "training has moved the table"
 
 
-def test_hovering_a_mark_names_its_character_and_class(small_experiment):
-    page = small_experiment.page
+def test_hovering_a_mark_names_its_character_and_class(default_experiment):
+    page = default_experiment.page
     chart = page.locator("geometry-chart:not(.gc-compact)")
     chart.scroll_into_view_if_needed()
     # The characters that stand furthest from all others, so that no neighbour is meant.
@@ -179,13 +181,13 @@ def test_hovering_a_mark_names_its_character_and_class(small_experiment):
     expect(chart.locator(".gc-reading")).to_have_text("")
 
 
-def test_each_run_has_its_small_table_and_a_press_shows_it_large(small_experiment):
-    page = small_experiment.page
+def test_each_run_has_its_small_table_and_a_press_shows_it_large(default_experiment):
+    page = default_experiment.page
     large = page.locator("geometry-chart:not(.gc-compact)")
     points = {}
     for label in LABELS.values():
         page.get_by_role("button", name=f"Show the table of {label} large").click()
-        expect(large.get_by_text(f"{label}, step 200")).to_be_visible()
+        expect(large.get_by_text(f"{label}, step 500")).to_be_visible()
         points[label] = tuple(large.evaluate("(chart) => [...chart.points]"))
         expect(page.get_by_role("radio", name=f"Show the table of {label}, seed 1")).to_be_checked()
     assert len(set(points.values())) == 3

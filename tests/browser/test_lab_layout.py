@@ -72,8 +72,8 @@ def test_before_a_run_the_page_fits_and_every_control_can_be_pressed(lab, site, 
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("width", WIDTHS)
-def test_after_a_run_the_page_fits_and_every_control_can_be_pressed(small_experiment, width, theme):
-    page = small_experiment.page
+def test_after_a_run_the_page_fits_and_every_control_can_be_pressed(default_experiment, width, theme):
+    page = default_experiment.page
     try:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=theme)
@@ -89,10 +89,10 @@ def test_after_a_run_the_page_fits_and_every_control_can_be_pressed(small_experi
 
 def test_during_a_run_the_page_fits_at_every_width_and_theme(lab, site):
     page = lab.page
-    lab.open(site, d=16, context=16, batch=8, steps=20000)
+    lab.open(site, steps=4000)
     lab.button("Run").click()
-    lab.wait_for("name === 'progress' && detail.step > 50")
-    for width in WIDTHS:
+    lab.wait_for("name === 'progress' && detail.encoding === 'learned' && detail.step > 300")
+    for width in reversed(WIDTHS):
         for theme in THEMES:
             page.set_viewport_size({"width": width, "height": 900})
             page.emulate_media(color_scheme=theme)
@@ -100,6 +100,7 @@ def test_during_a_run_the_page_fits_at_every_width_and_theme(lab, site):
             page.screenshot(path=SCREENSHOTS / f"during-{width}-{theme}.png", full_page=True)
             assert page.evaluate(OVERFLOW) == []
             assert page.evaluate(OUT_OF_REACH) == []
+    expect(lab.button("Pause")).to_be_visible()  # still training
 
 
 def test_light_and_dark_follow_the_system_unless_the_address_decides(lab, site):
@@ -107,7 +108,7 @@ def test_light_and_dark_follow_the_system_unless_the_address_decides(lab, site):
     page = lab.page
 
     def brightness():
-        return sum(page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)"))
+        return sum(page.evaluate("getComputedStyle(document.documentElement).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)"))
 
     seen = {}
     for asked in ("auto", "light", "dark"):

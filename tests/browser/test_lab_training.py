@@ -7,35 +7,38 @@ import pytest
 from playwright.sync_api import expect
 
 import build
+from embedding_lab.config import settings_table
 from lab_page import SMALL
 
 ENCODINGS = ["none", "learned", "sinusoidal", "rope", "alibi"]
 LABELS = {"none": "None", "learned": "Learned", "sinusoidal": "Sinusoidal", "rope": "RoPE", "alibi": "ALiBi"}
 
 
-def test_the_default_experiment_runs_to_its_end(small_experiment):
-    lab = small_experiment
+def test_the_default_experiment_runs_to_its_end(default_experiment):
+    lab = default_experiment
     assert [(run["encoding"], run["seed"]) for run in lab.result["runs"]] == [(name, 1) for name in ENCODINGS[:3]]
     for run in lab.curves().values():
-        assert run["train"]["steps"] == list(range(1, 201))
-        assert run["validation"]["steps"] == list(range(0, 201, 10))
-        assert run["validation"]["loss"][-1] < run["validation"]["loss"][0] - 0.5, "it has learned"
+        assert run["train"]["steps"] == list(range(1, 501))
+        assert run["validation"]["steps"] == list(range(0, 501, 25))
+    losses = {run["encoding"]: run["validationLoss"] for run in lab.result["runs"]}
+    assert losses["none"] - losses["learned"] >= 0.15
+    assert losses["none"] < lab.result["baselines"]["bigram"] + 0.05
     for name in ENCODINGS[:3]:
-        expect(lab.run_row(LABELS[name])).to_contain_text("200 steps in")
+        expect(lab.run_row(LABELS[name])).to_contain_text("500 steps in")
     assert lab.told("error") == []
 
 
-def test_events_carry_the_fields_that_course_pages_rely_on(small_experiment):
-    lab = small_experiment
+def test_events_carry_the_fields_that_course_pages_rely_on(default_experiment):
+    lab = default_experiment
     [ready] = lab.told("ready")
     assert set(ready) == {"backend", "version", "secondsToReady"}
-    assert ready["backend"] == "numpy" and 0 < ready["secondsToReady"] < 180
+    assert ready["backend"] in ("numpy", "simd", "relaxed-simd") and 0 < ready["secondsToReady"] < 180
     progress = lab.told("progress")
     fields = {"run", "encoding", "seed", "step", "steps", "trainLoss", "validationLoss", "stepsPerSecond"}
     assert {frozenset(one) for one in progress} == {frozenset(fields)}
     for name in ENCODINGS[:3]:
         steps = [one["step"] for one in progress if one["encoding"] == name]
-        assert steps == sorted(steps) and steps[0] == 0 and steps[-1] == 200
+        assert steps == sorted(steps) and steps[0] == 0 and steps[-1] == 500
     [result] = lab.told("result")
     assert set(result) == {"runs", "gaps", "baselines", "config"}
     run_fields = {"encoding", "seed", "validationLoss", "trainLoss", "parameters", "seconds", "stepsPerSecond"}
@@ -44,12 +47,11 @@ def test_events_carry_the_fields_that_course_pages_rely_on(small_experiment):
     assert {frozenset(gap) for gap in result["gaps"]} == {frozenset(gap_fields)}
     assert len(result["gaps"]) == 3
     assert set(result["baselines"]) == {"uniform", "unigram", "bigram"}
-    assert set(result["config"]) == {row["name"] for row in _data()["settings"]} - {"encoding", "seed"}
-    assert (result["config"]["d"], result["config"]["steps"], result["config"]["heads"]) == (16, 200, 4)
+    assert result["config"] == {row["name"]: row["default"] for row in settings_table() if row["name"] not in ("encoding", "seed")}
 
 
-def test_the_gap_table_shows_the_numbers_of_the_result(small_experiment):
-    lab = small_experiment
+def test_the_gap_table_shows_the_numbers_of_the_result(default_experiment):
+    lab = default_experiment
     result = lab.result
     losses = {run["encoding"]: run["validationLoss"] for run in result["runs"]}
     assert losses == {run["encoding"]: run["validation"]["loss"][-1] for run in lab.curves().values()}
@@ -105,8 +107,8 @@ def test_training_leaves_the_page_responsive(five_encodings, record_property):
     )
     [trained] = [event["ts"] for event in five_encodings.trace if event["name"] == "trained"]
     tasks = _main_thread_tasks(five_encodings.trace)
-    computing = [task["tdur"] / 1000 for task in tasks if task["ts"] < trained]
-    assert max(task["dur"] for task in tasks if task["ts"] > trained) >= 150_000, "the trace sees a task of 150 ms"
+    computing = [task.get("tdur", task["dur"]) / 1000 for task in tasks if task["ts"] < trained]
+    assert max(task["dur"] for task in tasks if task["ts"] > trained) > 140_000, "the trace sees a task of 150 ms"
     longest = {"by the clock": max(by_the_clock, default=0), "computing": max(computing)}
     record_property("longest task while runs train, ms", longest)
     print(f"longest task while runs train, ms: {longest}; tasks of 50 ms or more by the clock: {len(by_the_clock)}")
@@ -120,9 +122,9 @@ def test_the_page_works_under_a_path(lab, subpath_site):
 
 
 def test_stop_and_run_again_ten_times_leaks_no_worker_and_no_curve(lab, site):
-    lab.open(site, d=16, context=16, batch=8, steps=4000)
+    lab.open(site, **SMALL)
     for turn in range(10):
-        d, steps = (16, 32)[turn % 2], 5000 + turn
+        d, steps = (16, 32)[turn % 2], 19_000 + turn
         lab.set("Width d", d)
         lab.set("Steps", steps)
         since = lab.count_told()
@@ -147,7 +149,7 @@ def test_stop_and_run_again_ten_times_leaks_no_worker_and_no_curve(lab, site):
 
 
 def test_pause_stands_still_and_resume_goes_on(lab, site):
-    lab.open(site, d=16, context=16, batch=8, steps=3000, encodings="none,learned")
+    lab.open(site, d=16, context=16, batch=8, steps=20_000, encodings="none,learned")
     lab.button("Run").click()
     for name in ("none", "learned"):
         lab.wait_for(f"name === 'progress' && detail.step > 0 && detail.encoding === '{name}'")
@@ -157,7 +159,7 @@ def test_pause_stands_still_and_resume_goes_on(lab, site):
     for _ in range(3):  # time for three more calls of each worker, if there were any
         _let_workers_answer(lab)
     assert _steps(lab) == before
-    assert all(0 < step < 3000 for step in before)
+    assert all(0 < step < 20_000 for step in before)
     expect(lab.run_row("None")).to_contain_text("paused")
     since = lab.count_told()
     lab.button("Resume").click()
@@ -191,10 +193,6 @@ def test_autorun_starts_by_itself(lab, site):
     assert [run["encoding"] for run in lab.told("result")[0]["runs"]] == ["rope"]
 
 
-def _data():
-    return json.loads((build.CACHE / "lab-data.json").read_text())
-
-
 def _gap_row(lab, label):
     header = lab.page.get_by_role("rowheader", name=label, exact=True)
     return lab.gaps.get_by_role("row").filter(has=header)
@@ -213,7 +211,8 @@ def _train(encoding, steps):
 def _main_thread_tasks(trace):
     names = {(event["pid"], event["tid"]): event["args"]["name"] for event in trace if event["name"] == "thread_name"}
     main = {thread for thread, name in names.items() if name == "CrRendererMain"}
-    tasks = [event for event in trace if event["name"].endswith("RunTask") and (event["pid"], event["tid"]) in main]
+    whole = [event for event in trace if event["name"].endswith("RunTask") and "dur" in event]
+    tasks = [event for event in whole if (event["pid"], event["tid"]) in main]
     assert len(tasks) > 100
     return tasks
 

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -296,32 +297,50 @@ def find_runtime_python():
     return None
 
 
+def make_byte_compiler(python):
+    """The path of `pyodide`, whose `py-compile` turns a wheel's sources into byte code, in a small environment of its own."""
+    venv = CACHE / "byte-compiler"
+    pyodide = venv / ("Scripts/pyodide.exe" if os.name == "nt" else "bin/pyodide")
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["byte-compiler"]
+    stamp_file, stamp = venv / "stamp.json", {"python": python, "packages": packages}
+    if read_stamp(stamp_file) != stamp:
+        say("Installing pyodide-build ...")
+        run([python, "-m", "venv", "--clear", venv], f"{python} cannot make an environment for pyodide-build")
+        run(
+            [pyodide.with_name("python"), "-m", "pip", "install", "--quiet", *packages],
+            "pip cannot install pyodide-build; check the network and pip's index, then run this again",
+        )
+        write_stamp(stamp_file, stamp)
+    return pyodide
+
+
 def shrink_wheel(wheel, out, python):
-    """Rewrite a wheel without what only compilers and type checkers read, as byte code if `python` can write it.
+    """Rewrite a wheel without what only compilers and type checkers read, as byte code if there is a `python` for that.
 
     Byte code starts faster. It leaves tracebacks without source lines, so the lab's own wheel keeps its source.
     """
-    unused = re.compile(r"\.(pyi|pxd|pyx|a|h|c|rst)$|/include/|/tests/|/conftest\.py$|/f2py/")
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
-        with zipfile.ZipFile(wheel) as archive:
-            archive.extractall(folder, [name for name in archive.namelist() if not unused.search(name)])
-        if python:
-            run(
-                [python, "-m", "compileall", "-b", "-q", "--invalidation-mode", "unchecked-hash"]
-                + ["-s", folder, "-p", "/lib/python{}.{}/site-packages".format(*RUNTIME_PYTHON), folder],
-                f"{python} cannot compile {wheel.name}",
-            )
-            for source in folder.rglob("*.py"):
-                source.unlink()
-        files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "RECORD")
-        names = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
-    record = next(name for name in names if name.endswith(".dist-info/METADATA")).replace("METADATA", "RECORD")
-    lines = [f"{name},sha256={record_hash(content)},{len(content)}" for name, content in names.items()]
-    names[record] = "\n".join([*lines, f"{record},,", ""]).encode()
+    unused = re.compile(r"\.(pyi|pxd|pyx|a|h|c|rst)$|/include/|/tests/|/conftest\.py$|/f2py/|/RECORD$")
+    with zipfile.ZipFile(wheel) as archive:
+        write_wheel(out, {name: archive.read(name) for name in archive.namelist() if not unused.search(name)})
+    if not python:
+        return
+    command = [make_byte_compiler(python), "py-compile", "--silent", out]
+    undated = {**os.environ, "SOURCE_DATE_EPOCH": "0"}  # the byte code tells its source by a hash instead of a time
+    run(command, f"pyodide py-compile cannot compile {wheel.name}", env=undated)
+    with zipfile.ZipFile(out) as archive:
+        compiled = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/RECORD")}
+    write_wheel(out, compiled)
+
+
+def write_wheel(out, files):
+    """Write a wheel of these files and their RECORD, such that the same files give the same bytes."""
+    files = {name: files[name] for name in sorted(files) if not name.endswith("/")}
+    record = next(name for name in files if name.endswith(".dist-info/METADATA")).replace("METADATA", "RECORD")
+    lines = [f"{name},sha256={record_hash(content)},{len(content)}" for name, content in files.items()]
+    files[record] = "\n".join([*lines, f"{record},,", ""]).encode()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, content in names.items():
-            entry = zipfile.ZipInfo(name)  # dated 1980, so that the same input gives the same bytes
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name)  # dated 1980
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
 
@@ -640,11 +659,9 @@ def run_in_venv(*command):
     return subprocess.run([venv_python(), *command], cwd=ROOT, env=environment).returncode
 
 
-def bench(json_file):
-    script = ROOT / "tests/bench/bench.py"
-    if not script.exists():
-        raise BuildError(f"{script.relative_to(ROOT)} does not exist yet: there is nothing to measure.")
-    return run_in_venv(script, *(["--json", Path(json_file).resolve()] if json_file else []))
+def bench(json_file, quick):
+    options = [*(["--json", Path(json_file).resolve()] if json_file else []), *(["--quick"] if quick else [])]
+    return run_in_venv("-m", "tests.bench.bench", *options)
 
 
 def read_arguments(arguments):
@@ -659,6 +676,7 @@ def read_arguments(arguments):
     commands.add_parser("test", help="run the tests; arguments go to pytest", add_help=False)
     command = commands.add_parser("bench", help="measure")
     command.add_argument("--json", metavar="FILE", help="write the figures to this file")
+    command.add_argument("--quick", action="store_true", help="fewer rounds: to see that it works, not to quote")
     chosen, rest = parser.parse_known_args(arguments)
     if rest and chosen.command != "test":
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
@@ -680,7 +698,7 @@ def main(arguments):
         elif chosen.command == "test":
             return run_in_venv("-m", "pytest", *rest)
         else:
-            return bench(chosen.json)
+            return bench(chosen.json, chosen.quick)
     except BuildError as error:
         print(f"build.py: {error}", file=sys.stderr)
         return 1

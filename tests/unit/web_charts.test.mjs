@@ -78,11 +78,11 @@ const NOTHING = { steps: [], loss: [] };
 const read = (columns, train, validation = NOTHING) => columns.read({ id: "a", train, validation });
 
 test("with room for every step each has its own column", () => {
-  const columns = new LossColumns(3, 100);
-  assert.deepEqual([...columns.x], [0, 1, 2, 3]);
+  const columns = new LossColumns(90, 100);
+  assert.deepEqual(columns.x, Array.from({ length: 91 }, (_, i) => i));
   const { train } = read(columns, record([4, 3, 2]));
-  assert.deepEqual(train.highs, [undefined, 4, 3, 2]);
-  assert.deepEqual(train.lows, [undefined, 4, 3, 2]);
+  assert.deepEqual(train.highs.slice(0, 5), [undefined, 4, 3, 2, undefined]);
+  assert.deepEqual(train.lows.slice(0, 5), [undefined, 4, 3, 2, undefined]);
 });
 
 test("a spike of one step among thousands is kept", () => {
@@ -99,6 +99,7 @@ test("a spike of one step among thousands is kept", () => {
 
 test("a curve that grows is the same as one that came at once", () => {
   const losses = Array.from({ length: 900 }, (_, i) => 2 + Math.sin(i));
+  Object.assign(losses, { 1: 9, 10: 8, 500: 0.5 }); // where it grows
   const growing = new LossColumns(1000, 200);
   const { steps, loss } = record(losses);
   for (const length of [1, 10, 500, 900]) read(growing, { steps: steps.slice(0, length), loss: loss.slice(0, length) });
@@ -128,8 +129,8 @@ test("a loss that is not a number breaks the line and is told with its step", ()
 
 test("a number and NaN in one column show the number", () => {
   const { train } = read(new LossColumns(1000, 100), record([NaN, 3, NaN, 2, NaN]));
-  const shown = train.highs.filter((value) => value !== undefined);
-  assert.deepEqual(shown, [3]);
+  const shown = (values) => values.filter((value) => value !== undefined);
+  assert.deepEqual([shown(train.highs), shown(train.lows), train.marks], [[3], [2], [0]]);
 });
 
 test("the value at a step is the last one measured", () => {

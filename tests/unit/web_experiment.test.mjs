@@ -301,14 +301,22 @@ test("a start that fails is reported once, and begin() tries again", async () =>
 
 test("Reset while a run trains empties the page, and the next run has all workers", async () => {
   const { experiment, state, pythons } = await readyLab(2);
-  experiment.start(makeRuns(THREE, { steps: 4000 }), "text");
+  experiment.start(makeRuns(THREE, { steps: 1e6 }), "text");
   await until(() => state.runs.some(({ step }) => step > 0));
   experiment.reset();
   assert.deepEqual([state.runs, state.gaps], [[], []]);
+  await until(() => pythons.started.every((worker) => worker.runs.size === 0), "every run is closed");
   const runs = makeRuns(THREE);
   await experiment.start(runs, "text");
   assert.deepEqual(states(runs), ["finished", "finished", "finished"]);
   assert.equal(pythons.started.length, 2);
+});
+
+test("the run that is shown large has a new picture with every frame", async () => {
+  const { experiment, pythons, state } = await readyLab(1);
+  await experiment.start(makeRuns(THREE), "text");
+  const shown = pythons.called("advance").filter(({ args }) => args[0] === state.selected);
+  assert.ok(shown.length >= 5 && shown.every(({ args: [, , geometry] }) => geometry));
 });
 
 test("the picture of a finished run is that of its last step", async () => {

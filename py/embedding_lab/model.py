@@ -132,7 +132,7 @@ class Transformer:
             rotation = self.encoding.rotation(length, config.d // config.heads)
             self._positions[length] = (
                 self._trained_or_fixed("position_table", self.encoding.table(length, config.d), np.s_[:length]),
-                rotation and tuple(part.astype(dtype) for part in rotation),
+                rotation and tuple(np.ascontiguousarray(part, dtype) for part in rotation),
                 self._trained_or_fixed(
                     "position_bias", self.encoding.bias(length, config.heads), np.s_[:, :length, :length]
                 ),

@@ -1,0 +1,7 @@
+/** What the lab's start is compared with: stock Pyodide in a worker, which loads its stock NumPy and imports it. */
+import { loadPyodide } from "./pyodide.mjs";
+
+const pyodide = await loadPyodide();
+await pyodide.loadPackage("numpy");
+pyodide.runPython("import numpy");
+postMessage("ready");

@@ -1,0 +1,59 @@
+"""Measures contenders side by side: every one once a round, so that a machine that drifts hits all of them alike."""
+
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+
+class Unavailable(Exception):
+    """A contender that cannot run on this machine; the message says why."""
+
+
+def interleave(contenders: dict[str, Callable[[], Any]], rounds: int, tell=lambda line: None, dropped=None) -> dict[str, list]:
+    """Measure every contender once in each round, after one round that is thrown away.
+
+    Args:
+        contenders: names to functions that return one measurement.
+        rounds: how many count.
+        tell: takes a line for each round.
+        dropped: a dict that takes the reason of each contender that raised Unavailable; it is left out from then on.
+
+    Returns:
+        The measurements of each contender that lasted, in order: index i is round i for all of them.
+    """
+    alive = dict(contenders)
+    measured: dict[str, list] = {name: [] for name in contenders}
+    for index in range(-1, rounds):
+        for name in _rotated(list(alive), index):
+            try:
+                value = alive[name]()
+            except Unavailable as reason:
+                if dropped is None:
+                    raise
+                dropped[name] = str(reason)
+                del alive[name], measured[name]
+                continue
+            if index >= 0:
+                measured[name].append(value)
+        tell("warmed up" if index < 0 else f"round {index + 1} of {rounds}")
+    return measured
+
+
+def _rotated(names: list[str], index: int) -> list[str]:
+    """The names from another start each round, so that none always follows the same neighbour's heat."""
+    start = index % len(names) if names else 0
+    return names[start:] + names[:start]
+
+
+def spread(values: list[float]) -> dict[str, float]:
+    """The median of measurements, and the range they lie in."""
+    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
+
+
+def ratio(over: list[float], under: list[float]) -> dict[str, float]:
+    """How many times the second the first is: taken round by round, and only then summed up.
+
+    Raises:
+        ValueError: they are not of the same rounds.
+    """
+    return spread([above / below for above, below in zip(over, under, strict=True)])

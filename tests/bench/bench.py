@@ -90,7 +90,7 @@ def measure_steps(browser, served, lab, corpus, unavailable, effort) -> tuple[di
         "native_numpy": lambda: native.seconds_per_step(config, corpus, "numpy", seconds),
         **{name: lambda peer=peer: peer.seconds_per_step(2 * seconds) for name, peer in others.items()},
     }
-    steps = rounds.interleave(contenders, effort.rounds, lambda line: say(f"steps: {line}"), unavailable)
+    steps = rounds.interleave(contenders, effort.rounds, tell=lambda line: say(f"steps: {line}"), dropped=unavailable)
     peak = steps.pop("peak")
     for peer in others.values():
         peer.close()
@@ -120,7 +120,7 @@ def measure_visits(playwright, served, effort) -> tuple[dict, dict]:
     """
     first = visits.FirstVisits(playwright, served)
     contenders = {"plain_start": first.plain_start, "visits": first.both_visits}
-    measured = rounds.interleave(contenders, effort.visits, lambda line: say(f"visits: {line}"))
+    measured = rounds.interleave(contenders, effort.visits, tell=lambda line: say(f"visits: {line}"))
     both = measured.pop("visits")
     told = {
         "compressed_bytes": sum(first.compressed.values()),
@@ -154,7 +154,7 @@ def measure_experiment(browser, served, corpus, effort) -> tuple[dict, dict]:
         return sum(seconds for seconds, _ in runs.values())
 
     contenders = {"tab": in_page, "torch": in_torch}
-    measured = rounds.interleave(contenders, effort.visits, lambda line: say(f"experiment: {line}"))
+    measured = rounds.interleave(contenders, effort.visits, tell=lambda line: say(f"experiment: {line}"))
     subject.check_same_experiment(losses["tab"], losses["torch"])
     return {"experiment": measured}, {"experiment_losses": losses}
 
@@ -191,8 +191,8 @@ def bench(effort: Effort) -> dict:
             lab = tab.Tab(browser, served)
             steps, about_steps = measure_steps(browser, served, lab, corpus, unavailable, effort)
             grown = growth.steps_per_second(lab, corpus, effort.seconds / 2, effort.growth, say)
-            memory = growth.memory_of_long_run(lab)
             lab.close()
+            memory = growth.memory_of_long_run(browser, served)
             experiment, about_experiment = measure_experiment(browser, served, corpus, effort)
             seen, about_visits = measure_visits(playwright, served, effort)
             machine = describe_machine(browser, load)

@@ -7,7 +7,7 @@ CONTENDERS = {
     "tab": "tab, compiled",
     "tab_numpy": "tab, NumPy",
     "native": "native, compiled",
-    "native_numpy": "native, NumPy",
+    "native_numpy": "native, NumPy with all cores",
     "torch": "PyTorch eager, 1 thread",
     "nanogpt_cpu": "@genai-fi/nanogpt, cpu",
     "nanogpt_webgl": "@genai-fi/nanogpt, webgl",

@@ -9,21 +9,22 @@ class Unavailable(Exception):
     """A contender that cannot run on this machine; the message says why."""
 
 
-def interleave(contenders: dict[str, Callable[[], Any]], rounds: int, tell=lambda line: None, dropped=None) -> dict[str, list]:
-    """Measure every contender once in each round, after one round that is thrown away.
+def interleave(contenders: dict[str, Callable[[], Any]], rounds: int, warm_up=1, tell=lambda line: None, dropped=None):
+    """Measure every contender once in each round.
 
     Args:
         contenders: names to functions that return one measurement.
         rounds: how many count.
+        warm_up: how many come before these and do not count.
         tell: takes a line for each round.
         dropped: a dict that takes the reason of each contender that raised Unavailable; it is left out from then on.
 
     Returns:
-        The measurements of each contender that lasted, in order: index i is round i for all of them.
+        A dict of the measurements of each contender that lasted, in order: index i is round i for all of them.
     """
     alive = dict(contenders)
     measured: dict[str, list] = {name: [] for name in contenders}
-    for index in range(-1, rounds):
+    for index in range(-warm_up, rounds):
         for name in _rotated(list(alive), index):
             try:
                 value = alive[name]()

@@ -14,6 +14,15 @@ HERE = Path(__file__).parent
 FOLDER = "bench"
 PAGE = '<!doctype html><meta charset="utf-8"><title>Bench</title><link rel="icon" href="data:,">{script}\n'
 
+# Resolves to the milliseconds since the navigation when the worker is ready, or rejects with what it could not do.
+PLAIN_START = """
+const worker = new Worker("plain-start.mjs", { type: "module" });
+window.plainStart = new Promise((resolve, reject) => {
+  worker.onmessage = ({ data }) => (data.failed ? reject(new Error(data.failed)) : resolve(performance.now()));
+  worker.onerror = ({ message }) => reject(new Error(message));
+});
+"""
+
 
 def assemble(folder: Path) -> None:
     """Fill an empty folder with the built site and the bench's own pages.
@@ -53,13 +62,17 @@ def _add_peak(bench: Path) -> None:
 
 
 def _add_plain_start(plain: Path) -> None:
+    """Pyodide as npm has it and NumPy's wheel as its makers built it; only the lock file has to name that wheel."""
     plain.mkdir()
-    for name in (*build.PYODIDE_FILES, "pyodide-lock.json"):
+    for name in build.PYODIDE_FILES:
         shutil.copy(build.PYODIDE / name, plain)
-    shutil.copy(build.get_numpy_wheel(), plain)
+    wheel = build.get_numpy_wheel()
+    shutil.copy(wheel, plain)
+    lock = json.loads((build.PYODIDE / "pyodide-lock.json").read_text())
+    lock["packages"]["numpy"].update(file_name=wheel.name, sha256=build.sha256(wheel))
+    (plain / "pyodide-lock.json").write_text(json.dumps(lock))
     shutil.copy(HERE / "plain-start.mjs", plain)
-    script = '<script>new Worker("plain-start.mjs", { type: "module" }).onmessage = () => (window.readyAt = performance.now())</script>'
-    (plain / "index.html").write_text(PAGE.format(script=script))
+    (plain / "index.html").write_text(PAGE.format(script=f"<script>{PLAIN_START}</script>"))
 
 
 class RecordingHandler(build.SiteHandler):

@@ -14,7 +14,8 @@ READING = 5000
 
 # Resolves when the curves have their first point of training; the time is in milliseconds since the navigation.
 FIRST_LOSS = """
-window.firstLoss = new Promise((resolve) => {
+window.firstLoss = new Promise((resolve, reject) => {
+  setTimeout(() => reject(new Error("no point of training came: " + document.body.innerText.slice(0, 500))), %d);
   const look = () => {
     const chart = document.querySelector("loss-chart");
     if (chart?.runs?.some(({ train }) => train.steps.length)) resolve(performance.now());
@@ -22,8 +23,7 @@ window.firstLoss = new Promise((resolve) => {
   };
   look();
 });
-"""
-PLAIN_READY = "() => new Promise((resolve) => { const look = () => window.readyAt ? resolve(readyAt) : setTimeout(look, 5); look() })"
+""" % PATIENCE
 
 
 @contextlib.contextmanager
@@ -31,9 +31,11 @@ def new_visitor(playwright: Playwright):
     """A browser that has never been anywhere, with its cache on disk as a reader's is."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         context = playwright.chromium.launch_persistent_context(folder, **launch_options())
-        context.set_default_timeout(PATIENCE)
-        yield context
-        context.close()
+        try:
+            context.set_default_timeout(PATIENCE)
+            yield context
+        finally:
+            context.close()
 
 
 def seconds_to_first_loss(context: BrowserContext, site: Site) -> float:
@@ -50,7 +52,7 @@ def seconds_of_plain_start(context: BrowserContext, site: Site) -> float:
     """From navigation to stock Pyodide in a worker with its stock NumPy imported."""
     page = context.new_page()
     page.goto(f"{site.url}{FOLDER}/plain/index.html")
-    seconds = page.evaluate(PLAIN_READY) / 1000
+    seconds = page.evaluate("plainStart") / 1000
     page.close()
     return seconds
 

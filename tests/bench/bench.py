@@ -24,6 +24,7 @@ from embedding_lab.config import RunConfig
 from embedding_lab.corpus import Corpus
 from tests.bench import growth, native, peers, report, rounds, site, subject, tab, torch_eager, visits
 
+
 @dataclass(frozen=True)
 class Effort:
     """How long to measure: rounds that count, and seconds of training in each measurement."""
@@ -36,7 +37,6 @@ class Effort:
 
 FULL = Effort(rounds=7, visits=7, growth=3, seconds=0.5)
 QUICK = Effort(rounds=3, visits=1, growth=1, seconds=0.2)
-
 
 PEERS = {
     "nanogpt_cpu": functools.partial(peers.nanogpt, backend="cpu"),

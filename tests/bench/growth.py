@@ -3,7 +3,12 @@
 from tests.bench import native, rounds, subject
 from tests.bench.tab import Tab
 
-SIZES = {"d": (16, 32, 48, 64, 96, 128), "context": (16, 32, 64, 128, 256), "batch": (8, 16, 32, 64, 128), "layers": (1, 2, 3, 4)}
+SIZES = {
+    "d": (16, 32, 48, 64, 96, 128),
+    "context": (16, 32, 64, 128, 256),
+    "batch": (8, 16, 32, 64, 128),
+    "layers": (1, 2, 3, 4),
+}
 # A model so small that 20,000 of its steps take seconds: what leaks, leaks with the number of calls.
 SMALL = {"d": 8, "heads": 2, "context": 8, "batch": 4}
 LONG = 20_000

@@ -325,3 +325,51 @@ test("the picture of a finished run is that of its last step", async () => {
   await experiment.start(runs, "text");
   assert.deepEqual(runs.map(({ geometry }) => geometry.step), [20, 20, 20]);
 });
+
+test("Pause counts once and only while something runs; Resume always goes on", async () => {
+  const { experiment, state } = await readyLab(1);
+  const [run] = makeRuns(["none"], { steps: 40 });
+  const done = experiment.start([run], "text");
+  await until(() => run.step > 0);
+  experiment.pause();
+  experiment.pause();
+  experiment.resume();
+  await done;
+  assert.equal(run.state, "finished");
+  experiment.pause();
+  assert.equal(state.phase, "finished");
+  experiment.resume();
+  assert.equal(state.phase, "finished");
+});
+
+test("a comparison of fewer runs that answers late does not replace one of more", async () => {
+  const { experiment, pythons, state, told } = await readyLab(3);
+  const held = [];
+  pythons.instead.compare = (worker, [results]) =>
+    results.length < 3 ? new Promise((resolve) => held.push(() => resolve(pythons.compare(worker, results)))) : undefined;
+  const done = experiment.start(makeRuns(THREE), "text");
+  await until(() => state.runsCompared === 3, "the last comparison has answered");
+  const complete = state.gaps;
+  for (const release of held) release();
+  await done;
+  assert.ok(held.length > 0, "an earlier comparison was held back");
+  assert.deepEqual(state.gaps, complete);
+  assert.deepEqual(named(told, "result")[0].gaps, complete);
+});
+
+test("a worker that falls silent while it starts is given up and can be tried again", async () => {
+  const { pythons, pool, failures } = lab(1);
+  pythons.startsAtOnce = false;
+  pool.begin();
+  const worker = pool.acquire();
+  clock.pass(59_000);
+  await settle();
+  assert.equal(failures.length, 0);
+  clock.pass(2_000);
+  await until(() => failures.length === 1);
+  assert.match(failures[0].message, /told nothing for 60 s/);
+  assert.equal(pythons.started[0].alive, false);
+  pythons.startsAtOnce = true;
+  pool.begin();
+  assert.equal((await worker).secondsToReady, 1.5);
+});

@@ -9,7 +9,7 @@ Object.defineProperty(globalThis, "navigator", { value: { hardwareConcurrency: 2
 const { Lab } = await import("../../web/lab/lab.js");
 
 /** The page's data, with texts of which the server may know nothing. A text that came once is kept, so each has its test. */
-const texts = ["alice29", "text-404", "text-0"];
+const texts = ["alice29", "text-404", "text-0", "text-late", "text-later"];
 const table = JSON.parse(readFileSync(process.env.LAB_TABLE));
 table.settings.find(({ name }) => name === "corpus").choices.push(...texts.slice(1).map((value) => ({ value, label: value, help: "" })));
 const data = { ...table, corpora: texts.map((name) => ({ name, file: `corpora/${name}.txt` })) };
@@ -152,4 +152,27 @@ test("several seeds make a run of each encoding at each, named apart", async () 
   await lab.run();
   assert.deepEqual(state.runs.map(({ label }) => label), ["None, seed 1", "RoPE, seed 1", "None, seed 2", "RoPE, seed 2"]);
   assert.equal(new Set(state.runs.map(({ id }) => id)).size, 4);
+});
+
+test("a text that arrives after another Run, or after Reset, starts nothing", async () => {
+  for (const then of ["run", "reset"]) {
+    const { lab, state } = openLab("steps=20&encodings=none");
+    await begun(lab);
+    const plain = globalThis.fetch;
+    let arrive = null;
+    globalThis.fetch = () => new Promise((resolve) => (arrive = () => resolve({ ok: true, status: 200, text: async () => "late" })));
+    lab.setValue("corpus", then === "run" ? "text-late" : "text-later");
+    const late = lab.run();
+    await until(() => arrive !== null);
+    assert.equal(state.textLoading, true);
+    globalThis.fetch = plain;
+    lab.setValue("corpus", "alice29");
+    if (then === "run") await lab.run();
+    else lab.reset();
+    const runs = state.runs;
+    arrive();
+    await late;
+    assert.equal(state.runs, runs);
+    assert.equal(state.textLoading, false);
+  }
 });

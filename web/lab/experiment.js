@@ -52,18 +52,20 @@ export class Experiment {
     const generation = this.#generation;
     const kept = runs.find(({ id }) => id === state.selected);
     const selected = kept ?? runs.find(({ encoding }) => encoding !== "none") ?? runs[0];
-    this.#store.set({ runs, gaps: [], selected: selected.id, phase: "running" });
+    this.#store.set({ runs, gaps: [], runsCompared: 0, selected: selected.id, phase: "running" });
     await Promise.all(runs.map((run) => this.#train(run, text, generation)));
     if (generation === this.#generation) this.#finish();
   }
 
   /** Ask for no more; a call in flight still brings its frame. */
   pause() {
+    if (this.#store.state.phase !== "running") return;
     this.#resumed = new Promise((resolve) => (this.#resume = resolve));
     this.#store.set({ phase: "paused" });
   }
 
   resume() {
+    if (this.#store.state.phase !== "paused") return;
     this.#store.set({ phase: "running" });
     this.#resume?.();
   }
@@ -79,7 +81,7 @@ export class Experiment {
   /** End all runs and forget them. */
   reset() {
     this.#abandon();
-    this.#store.set({ runs: [], gaps: [], phase: this.#idle() });
+    this.#store.set({ runs: [], gaps: [], runsCompared: 0, phase: this.#idle() });
   }
 
   #idle() {
@@ -159,12 +161,15 @@ export class Experiment {
   async #compare(worker, stale) {
     const finished = this.#store.state.runs.filter(({ state }) => state === "finished");
     if (new Set(finished.map(({ encoding }) => encoding)).size < 2) return;
+    const runsCompared = finished.length;
     const results = finished.map((run) => ({ encoding: run.encoding, seed: run.seed, validationLoss: validationLoss(run) }));
     try {
       const { gaps } = await this.#pool.call(worker, PATIENCE, "compare", results);
       // Python's None arrives as undefined; outside, "no interval" is null.
       const plain = gaps.map((gap) => ({ ...gap, low: gap.low ?? null, high: gap.high ?? null }));
-      if (!stale()) this.#store.set({ gaps: plain });
+      // Each finished run asks its own worker, and an answer on fewer runs may come after one on more.
+      if (stale() || runsCompared < this.#store.state.runsCompared) return;
+      this.#store.set({ gaps: plain, runsCompared });
     } catch (error) {
       this.#events.error(error.code ?? "python", error.message);
     }

@@ -15,6 +15,8 @@ export class Lab {
   #pool;
   #experiment;
   #events;
+  /** Counts what the reader asked for, so that a text which arrives late starts nothing. */
+  #turn = 0;
   #greeting = false;
 
   /**
@@ -95,12 +97,18 @@ export class Lab {
       this.store.set({ blocked: { field: errors[0].field } });
       return;
     }
+    const turn = (this.#turn += 1);
     try {
+      this.store.set({ textLoading: values.corpus !== "own" });
       const text = values.corpus === "own" ? ownText : await loadCorpus(this.data, values.corpus);
+      if (turn !== this.#turn) return; // meanwhile there was another Run, Stop or Reset
       const seeds = new Set(configs.map(({ seed }) => seed));
       const label = ({ encoding, seed }) => this.encodingLabel(encoding) + (seeds.size > 1 ? `, seed ${seed}` : "");
+      this.store.set({ textLoading: false });
       await this.#experiment.start(configs.map((config) => createRun(config, label(config))), text);
     } catch (error) {
+      if (turn !== this.#turn) return;
+      this.store.set({ textLoading: false });
       this.#showErrors([{ field: error.field, message: error.message }]);
       this.store.set({ blocked: { field: error.field } });
       this.#events.error(error.code, error.message);
@@ -116,11 +124,18 @@ export class Lab {
   }
 
   stop() {
+    this.#forgetPendingRun();
     this.#experiment.stop();
   }
 
   reset() {
+    this.#forgetPendingRun();
     this.#experiment.reset();
+  }
+
+  #forgetPendingRun() {
+    this.#turn += 1;
+    this.store.set({ textLoading: false });
   }
 
   /** @param {string} name a setting @param {any} raw as typed */

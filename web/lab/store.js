@@ -22,8 +22,11 @@ const STATE = {
   runs: [],
   /** Id of the run whose table is shown large. */
   selected: null,
-  /** What `compare` said last of the finished runs. */
+  /** What `compare` said of the finished runs, and how many they were. */
   gaps: [],
+  runsCompared: 0,
+  /** Whether Run waits for the text to arrive. */
+  textLoading: false,
 };
 
 /** Least time between two renderings of what only moves on by itself, in milliseconds: the processor is for training. */

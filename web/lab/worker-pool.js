@@ -9,6 +9,18 @@ export class WorkerHungError extends Error {
   }
 }
 
+/** A worker that began to start and then told nothing more. */
+class WorkerSilentError extends Error {
+  code = "silent";
+
+  constructor() {
+    super(`Python told nothing for ${LONGEST_SILENCE / 1000} s while it was loading: check the connection and try again.`);
+  }
+}
+
+/** How long a worker that is starting may tell nothing, in milliseconds; the longest it computes on its own is seconds. */
+const LONGEST_SILENCE = 60_000;
+
 /** The most workers; each is a Python of its own and takes memory. */
 const MOST_WORKERS = 8;
 
@@ -33,15 +45,12 @@ export class WorkerPool {
   }
 
   /**
-   * Start the first worker; also the way to try again after `onFailure`. The others follow when the first has its
-   * files, so that they find them in the browser's cache.
+   * Start the first worker; also the way to try again after `onFailure`. The others follow when it is ready: until then
+   * they would only take processors from it.
    */
   begin() {
     if (this.#workers.size >= this.#size) return;
-    this.#launch((progress) => {
-      this.#on.onProgress(progress);
-      if (progress.stage === "start" || progress.stage === "ready") this.#fill();
-    });
+    this.#launch(this.#on.onProgress);
   }
 
   /**
@@ -99,10 +108,22 @@ export class WorkerPool {
   }
 
   #launch(onProgress) {
-    const handle = this.#start({ onProgress });
+    let silence, fail;
+    const silent = new Promise((_, reject) => (fail = reject));
+    const listen = () => {
+      clearTimeout(silence);
+      silence = setTimeout(() => fail(new WorkerSilentError()), LONGEST_SILENCE);
+    };
+    const handle = this.#start({
+      onProgress: (progress) => {
+        listen();
+        onProgress(progress);
+      },
+    });
+    listen();
     const worker = { handle, state: "starting" };
     this.#workers.add(worker);
-    handle.ready.then(
+    Promise.race([handle.ready, silent]).finally(() => clearTimeout(silence)).then(
       ({ secondsToReady }) => {
         worker.secondsToReady = secondsToReady;
         this.release(worker);

@@ -7,7 +7,7 @@ import { totals } from "../run.js";
 import { LabElement } from "./lab-element.js";
 
 class LabRunBar extends LabElement {
-  static watches = ["phase", "runs", "encodings", "seeds", "errors", "status"];
+  static watches = ["phase", "runs", "encodings", "seeds", "errors", "status", "textLoading"];
 
   render() {
     const { runs } = this.state;
@@ -39,7 +39,8 @@ class LabRunBar extends LabElement {
   }
 
   #invitation() {
-    const { encodings, errors } = this.state;
+    const { encodings, errors, textLoading } = this.state;
+    if (textLoading) return "Loading the text …";
     const wrong = Object.keys(errors).length;
     if (wrong) return `${counted(wrong, "setting")} to correct before the experiment can run.`;
     const seeds = this.lab.seedCount();

@@ -3,6 +3,7 @@
 import argparse
 import importlib.util
 import json
+import math
 import os
 import sys
 from pathlib import Path
@@ -73,25 +74,33 @@ def _train(given: argparse.Namespace) -> None:
     result = {
         "encoding": run.encoding.name,
         "seed": run.config.seed,
-        "validationLoss": run.validation[-1][1],
-        "trainLoss": run.train_loss[-1],
+        "validationLoss": _finite(run.validation[-1][1]),
+        "trainLoss": _finite(run.train_loss[-1]),
         "parameters": run.model.size,
         "seconds": run.seconds,
         "stepsPerSecond": run.step / run.seconds,
         "state": run.state,
         "message": run.message,
-        "losses": {"train": run.train_loss, "validation": [list(point) for point in run.validation]},
+        "losses": {
+            "train": [_finite(loss) for loss in run.train_loss],
+            "validation": [[step, _finite(loss)] for step, loss in run.validation],
+        },
         "baselines": run.corpus.baselines(),
         "config": values,
     }
     if given.json:
-        print(json.dumps(result))
-        return
-    print(f"{result['encoding']}, seed {result['seed']}: {result['validationLoss']:.3f} nats per character on the")
+        print(json.dumps(result, allow_nan=False))
+        sys.exit(run.state == "diverged")
+    print(f"{result['encoding']}, seed {result['seed']}: {run.validation[-1][1]:.3f} nats per character on the")
     print(f"validation text after {run.step} steps ({run.model.size:,} parameters, {run.seconds:.1f} s).")
     print("Counting alone: " + ", ".join(f"{name} {nats:.3f}" for name, nats in result["baselines"].items()) + ".")
     if run.message:
         sys.exit(f"embedding_lab: {run.message}")
+
+
+def _finite(loss: float) -> float | None:
+    """The loss, or None where it is not a number: JSON has no NaN."""
+    return loss if math.isfinite(loss) else None
 
 
 def _advance(run: Run, quiet: bool) -> None:

@@ -17,7 +17,7 @@ ENCODINGS = {
 CORPORA = {
     "alice29": ("Alice in Wonderland", "Lewis Carroll, 1865"),
     "asyoulik": ("As You Like It", "William Shakespeare, 1599"),
-    "plrabn12": ("Paradise Lost", "John Milton, 1667"),
+    "plrabn12": ("Paradise Lost", "John Milton, 1674"),
     "own": ("Your own text", "a text that you paste"),
 }
 
@@ -57,7 +57,7 @@ class RunConfig:
     steps: int = _setting(500, "Steps", "Updates of the parameters.", 1, 20_000)
     lr: float = _setting(0.006, "Learning rate", "Peak step size of AdamW.", 0.0001, 1)
     position_scale: float = _setting(
-        0.05, "Position scale", "Amplitude of the sinusoidal table; the embeddings start at 0.02.", 0, 1
+        0.05, "Position scale", "Amplitude of the sinusoidal table, to compare with the initial spread of E.", 0, 1
     )
     init_std: float = _setting(
         0.02, "Initial spread of E", "Standard deviation of the embedding table at step 0.", 0.001, 1

@@ -1,5 +1,6 @@
 """The text: characters to ids, the train and validation split, and what simple counting achieves on it."""
 
+import unicodedata
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,12 +118,17 @@ def windows(ids: np.ndarray, starts: np.ndarray, context: int) -> tuple[np.ndarr
 
 
 def character_class(character: str) -> str:
-    """Which of `CLASSES` a character belongs to. The vowels are a, e, i, o and u; y is a consonant."""
+    """Which of `CLASSES` a character belongs to.
+
+    Accents do not count. The vowels are a, e, i, o and u; y is a consonant, and so is, for want of a
+    better class, a letter of another alphabet.
+    """
+    character = unicodedata.normalize("NFD", character)[0]
     if character.isspace():
         return "space"
     if character.isupper():
         return "capital"
-    if character.isnumeric():
+    if character.isdigit():
         return "digit"
     if character.isalpha():
         return "vowel" if character in "aeiou" else "consonant"

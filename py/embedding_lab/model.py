@@ -72,10 +72,13 @@ class Transformer:
 
     Raises:
         PositionError: the encoding is not defined for this context, or returns something unusable.
+        TypeError: compiled operations are asked for another dtype than float32.
     """
 
     def __init__(self, config, characters: int, encoding: PositionalEncoding, dtype=np.float32, ops=reference):
         check(encoding, config.context, config.d, config.heads)
+        if ops is not reference and dtype != np.float32:
+            raise TypeError(f"{ops.NAME} computes in float32, not {np.dtype(dtype)}: use ops.reference.")
         self.config = config
         self.characters = characters
         self.encoding = encoding

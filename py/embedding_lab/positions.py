@@ -107,11 +107,12 @@ class Sinusoidal(PositionalEncoding):
 
 
 class RoPE(PositionalEncoding):
-    """Rotary position: pairs of each query and key are turned by an angle (Su et al. 2021, section 3.4).
+    """Rotary position: pairs of each query and key are turned by an angle (Su et al. 2021, section 3.2).
 
     Turning both by an angle proportional to their position leaves in their product only the
     difference of the two: the score depends on distance alone. Pair k couples the numbers k and
-    k + head_dim/2.
+    k + head_dim/2, as most implementations do; the paper couples neighbours, which is the same up to
+    the order of the numbers.
     """
 
     name = "rope"

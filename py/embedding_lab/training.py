@@ -129,10 +129,13 @@ class Run:
 
     @property
     def flops_per_step(self) -> int:
-        """Floating-point operations of the matrix products of one step: forward, and twice that backward."""
+        """Floating-point operations of the matrix products of one step: forward, and twice that backward.
+
+        A causal query has on average (T + 1) / 2 keys; what the mask hides is not counted.
+        """
         config, d = self.config, self.config.d
         weights = config.layers * (4 + 2 * MLP_WIDTH) * d * d + len(self.corpus.vocabulary) * d
-        attention = config.layers * 2 * config.context * d
+        attention = config.layers * (config.context + 1) * d
         return 3 * 2 * config.batch * config.context * (weights + attention)
 
     def _timed(self, work) -> None:

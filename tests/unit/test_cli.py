@@ -99,6 +99,9 @@ def test_a_file_that_defines_no_encoding_says_what_it_must_define(tmp_path):
 def test_a_run_that_diverges_exits_with_its_message():
     done = lab("train", "--corpora", str(CORPORA), "--lr", "1", "--encoding", "none", "--steps", "400")
     assert done.returncode == 1 and "Diverged at step" in done.stderr
+    done = train("--lr", "1", "--init-std", "1", "--steps", "200", "--encoding", "none", "--json")
+    result = json.loads(done.stdout, parse_constant=pytest.fail)
+    assert done.returncode == int(result["state"] == "diverged")
 
 
 def test_describe_is_what_the_page_is_built_from():

@@ -94,7 +94,7 @@ def test_the_last_possible_batch_position_is_drawn():
 
 @pytest.mark.parametrize(
     "characters, expected",
-    [("aeiou", "vowel"), ("bcxyz", "consonant"), ("AEZ", "capital"), ("059", "digit"), (".,'!-", "punctuation"), (" \n\t", "space")],
+    [("aeiouéä", "vowel"), ("bcxyz", "consonant"), ("AEZÉЖ", "capital"), ("059", "digit"), (".,'!-", "punctuation"), (" \n\t", "space")],
 )
 def test_classes(characters, expected):
     assert {character_class(character) for character in characters} == {expected}

@@ -144,6 +144,6 @@ def test_a_text_too_short_for_the_context_and_an_encoding_that_does_not_fit():
 
 
 def test_the_flops_of_the_default_model():
-    # 1,024 characters through 12 * 48 * 48 + 73 * 48 weights, and their products with 32 keys and values.
+    # 1,024 characters through 12 * 48 * 48 + 73 * 48 weights, and their products with 16.5 keys and values.
     corpus = Corpus(tuple(map(chr, range(73))), np.zeros(1000, int), np.zeros(1000, int))
-    assert Run(RunConfig(), corpus).flops_per_step == 6 * 1024 * (12 * 48 * 48 + 73 * 48 + 2 * 32 * 48)
+    assert Run(RunConfig(), corpus).flops_per_step == 6 * 1024 * (12 * 48 * 48 + 73 * 48 + 33 * 48)

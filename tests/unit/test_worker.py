@@ -1,5 +1,8 @@
 """What the page may call, called as the page calls it: results are plain, and expected failures are values."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -87,6 +90,15 @@ def test_a_table_that_is_no_longer_finite_has_no_picture():
 def test_a_run_can_use_another_backend_than_the_best():
     worker.open_run("a", SMALL, TEXT, "numpy")
     assert worker._runs["a"].model.ops.NAME == "numpy"
+
+
+def test_closing_a_run_frees_its_memory():
+    worker.open_run("a", SMALL, TEXT)
+    worker.advance("a", 1)
+    vector = weakref.ref(worker._runs["a"].model.parameters.vector)
+    worker.close_run("a")
+    gc.collect()
+    assert vector() is None
 
 
 def test_compare_gives_the_gaps():

@@ -13,7 +13,7 @@ const MARGIN = { left: 38, right: 6, top: 6, bottom: 24 };
 const COMPACT_MARGIN = { left: 2, right: 2, top: 2, bottom: 2 };
 const REACH = { mouse: 32, touch: 60 }; // CSS px from the pointer within which a mark is picked
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const EMPTY = "Each character will appear here as a point: its row of the embedding table, seen along the two directions in which the rows differ most.";
+const EMPTY = "Each character will appear here as a point: its row of the embedding table, seen on the plane in which the rows differ most.";
 
 /**
  * Light-DOM custom element. Properties (setting one redraws in the next frame):

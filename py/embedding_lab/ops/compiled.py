@@ -5,6 +5,7 @@ library. Arrays must be float32 and contiguous, and ids int32: nothing is conver
 """
 
 import ctypes
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -122,23 +123,23 @@ class Compiled:
         self._adamw(*arrays, lr, 1 - lr * weight_decay, beta1, beta2, *corrections, epsilon, parameters.size)
 
 
-_addresses: dict[int, tuple[np.ndarray, int]] = {}
+_addresses: dict[int, tuple[weakref.ref, int]] = {}
 
 
 def _at(array: np.ndarray | None) -> int | None:
     """The address of an array's first number.
 
-    Asking NumPy takes the tab some microseconds, so the answer is kept, together with the array itself: while that
-    is held, no other array can have its id. A model's arrays are the same at every step; what piles up are the
-    batches and views made for one step, which are let go from time to time.
+    Asking NumPy takes the tab some microseconds, so the answer is kept, with a weak reference that tells whether the
+    array of this id is still the same. A model's arrays are the same at every step; what piles up are the batches
+    and views made for one step, which are forgotten from time to time.
     """
     if array is None:
         return None
     known = _addresses.get(id(array))
-    if known:
+    if known and known[0]() is array:
         return known[1]
     if len(_addresses) >= 1000:
         _addresses.clear()
     address = array.__array_interface__["data"][0]
-    _addresses[id(array)] = array, address
+    _addresses[id(array)] = weakref.ref(array), address
     return address

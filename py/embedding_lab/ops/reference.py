@@ -183,6 +183,8 @@ def cross_entropy_backward(dlogits, probabilities, targets):
 def adamw(parameters, gradients, mean, square, step, lr, beta1, beta2, epsilon, weight_decay):
     """One update of AdamW, in place (Loshchilov and Hutter 2019, algorithm 2).
 
+    The decay is multiplied by the learning rate, as PyTorch does.
+
     Args:
         parameters, gradients: (P,).
         mean, square: (P,), the running averages of the gradient and of its square.

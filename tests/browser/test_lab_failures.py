@@ -42,7 +42,7 @@ def test_a_missing_text_is_named_at_its_control_and_the_next_run_asks_again(lab,
 @pytest.mark.parametrize("end", ["while (true);", "self.close()"], ids=["hangs", "dies"])
 def test_a_worker_that_hangs_or_dies_costs_its_own_run_alone(lab_with, site, end):
     lab = lab_with(2)
-    lab.open(site, **{**SMALL, "steps": 6000})
+    lab.open(site, **{**SMALL, "steps": 3000})
     lab.button("Run").click()
     for name in ("none", "learned"):
         lab.wait_for(f"name === 'progress' && detail.step > 0 && detail.encoding === '{name}'")
@@ -53,7 +53,7 @@ def test_a_worker_that_hangs_or_dies_costs_its_own_run_alone(lab_with, site, end
     lab.wait_for("name === 'result'")
     states = lab.runs.get_by_role("row").all_inner_texts()[1:]
     assert sum("did not answer within" in state for state in states) == 1, states
-    assert sum("6,000 steps in" in state for state in states) == 2, states
+    assert sum("3,000 steps in" in state for state in states) == 2, states
     assert len(lab.told("result")[0]["runs"]) == 2
     assert len(lab.page.workers) <= 2
     lab.set("Steps", 20)

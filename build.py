@@ -6,8 +6,8 @@ that was interrupted has no stamp and is made again. What is downloaded is check
 """
 
 import argparse
+import base64
 import contextlib
-import gzip
 import hashlib
 import html
 import http.server
@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -49,6 +50,7 @@ CORPORA_SHA256 = {
 
 # What the tab loads, and the stage of loading that each file belongs to.
 PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
+RUNTIME_PYTHON = (3, 13)
 
 # The builds of ops/kernels.c by the clang that ziglang carries, and what each needs; ops/compiled.py loads them.
 KERNEL_BUILDS = {
@@ -281,11 +283,71 @@ def read_members(archive, names):
 # Wheels
 
 
-def unpack_numpy(wheel, folder):
-    """Unpack NumPy's wheel without what only compilers, type checkers and its own tests read."""
-    unused = r"\.(pyi|pxd|pyx|a|h|c|rst|ini|pc|build)$|/include/|/tests/|/conftest\.py$|/f2py/|/_examples/|/_pyinstaller/"
+def find_runtime_python():
+    """A working CPython of the tab's version, which alone can write its byte code; None if there is none."""
+    name = "python{}.{}".format(*RUNTIME_PYTHON)
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    candidates = [sys.executable, shutil.which(name)]
+    candidates += sorted(pyenv.glob("versions/{}.{}*/bin/python".format(*RUNTIME_PYTHON)))
+    probe = f"import sys; sys.exit(sys.version_info[:2] != {RUNTIME_PYTHON} or sys.implementation.name != 'cpython')"
+    for candidate in filter(None, candidates):
+        with contextlib.suppress(OSError):
+            if subprocess.run([candidate, "-c", probe], capture_output=True).returncode == 0:
+                return str(candidate)
+    return None
+
+
+def make_byte_compiler(python):
+    """The path of `pyodide`, whose `py-compile` turns a wheel's sources into byte code, in a small environment of its own."""
+    venv = CACHE / "byte-compiler"
+    pyodide = venv / ("Scripts/pyodide.exe" if os.name == "nt" else "bin/pyodide")
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["byte-compiler"]
+    stamp_file, stamp = venv / "stamp.json", {"python": python, "packages": packages}
+    if read_stamp(stamp_file) != stamp:
+        say("Installing pyodide-build ...")
+        run([python, "-m", "venv", "--clear", venv], f"{python} cannot make an environment for pyodide-build")
+        run(
+            [pyodide.with_name("python"), "-m", "pip", "install", "--quiet", *packages],
+            "pip cannot install pyodide-build; check the network and pip's index, then run this again",
+        )
+        write_stamp(stamp_file, stamp)
+    return pyodide
+
+
+def shrink_wheel(wheel, out, python):
+    """Rewrite a wheel without what only compilers and type checkers read, as byte code if there is a `python` for that.
+
+    Byte code starts faster. It leaves tracebacks without source lines, so the lab's own wheel keeps its source.
+    """
+    unused = re.compile(r"\.(pyi|pxd|pyx|a|h|c|rst)$|/include/|/tests/|/conftest\.py$|/f2py/|/RECORD$")
     with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder, [name for name in archive.namelist() if not re.search(unused, name)])
+        write_wheel(out, {name: archive.read(name) for name in archive.namelist() if not unused.search(name)})
+    if not python:
+        return
+    command = [make_byte_compiler(python), "py-compile", "--silent", out]
+    undated = {**os.environ, "SOURCE_DATE_EPOCH": "0"}  # the byte code tells its source by a hash instead of a time
+    run(command, f"pyodide py-compile cannot compile {wheel.name}", env=undated)
+    with zipfile.ZipFile(out) as archive:
+        compiled = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/RECORD")}
+    write_wheel(out, compiled)
+
+
+def write_wheel(out, files):
+    """Write a wheel of these files and their RECORD, such that the same files give the same bytes."""
+    files = {name: files[name] for name in sorted(files) if not name.endswith("/")}
+    record = next(name for name in files if name.endswith(".dist-info/METADATA")).replace("METADATA", "RECORD")
+    lines = [f"{name},sha256={record_hash(content)},{len(content)}" for name, content in files.items()]
+    files[record] = "\n".join([*lines, f"{record},,", ""]).encode()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name)  # dated 1980
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
+
+
+def record_hash(content):
+    """A hash as RECORD of a wheel writes it: URL-safe base64 without padding."""
+    return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
 
 
 def processor():
@@ -358,17 +420,20 @@ def build(out, numpy_wheel=None):
     wheel = get_numpy_wheel(numpy_wheel)
     corpora = get_corpora()
     make_kernels()
-    made_from = fingerprint(site_inputs(), read_stamp(NODE_MODULES / "stamp.json"))
+    python = find_runtime_python()
+    made_from = fingerprint(site_inputs(), bool(python), read_stamp(NODE_MODULES / "stamp.json"))
     if is_complete(out, made_from):
         return
     if out.exists() and any(out.iterdir()) and not (out / ".stamp.json").exists():
         raise BuildError(f"{out} holds files that this build did not make: empty it, or choose another --out.")
     say(f"Building {os.path.relpath(out)} ...")
+    if not python:
+        say("No CPython 3.13 was found, so NumPy ships as source: the page starts half a second later.")
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".dist-") as temporary:
         new, old = Path(temporary, "new"), Path(temporary, "old")
         new.mkdir()
-        data = assemble(new, wheel, corpora)
+        data = assemble(new, wheel, corpora, python)
         sizes = {path.relative_to(new).as_posix(): path.stat().st_size for path in new.rglob("*") if path.is_file()}
         write_stamp(new / ".stamp.json", {"made_from": made_from, "files": sizes})
         if out.exists():
@@ -377,69 +442,69 @@ def build(out, numpy_wheel=None):
     write_whole(CACHE / "lab-data.json", data)  # what this site was bundled with, for tests and benchmarks
 
 
-def assemble(site, numpy_wheel, corpora):
+def assemble(site, numpy_wheel, corpora, python):
     """Put every file of the site into an empty folder; returns its `lab-data`. All URLs in it are relative.
 
     What may change keeps its name (the pages, corpora, licenses); assets and the Python runtime have names that tell
     their content, so that a host may let browsers keep them for ever.
     """
     shutil.copytree(corpora, site / "corpora")
-    runtime = add_runtime(site, numpy_wheel)
+    runtime = add_runtime(site, numpy_wheel, python)
     described = run([venv_python(), "-m", "embedding_lab", "describe", "--corpora", corpora], "the lab cannot describe itself")
     data = json.dumps({**json.loads(described), "runtime": runtime}).encode()
-    packages = add_pages(site, data, runtime["folder"])
+    packages = add_pages(site, data)
     add_licenses(site / "licenses", packages, numpy_wheel)
     return data
 
 
-def add_runtime(site, numpy_wheel):
+def add_runtime(site, numpy_wheel, python):
     """Add the folder that a Python worker loads from; returns its name and the sizes of what is loaded, in order."""
     folder = site / "python"
     folder.mkdir()
     for name in PYODIDE_FILES:
         shutil.copy(PYODIDE / name, folder)
     shutil.copy(WEB / "lab/runtime.mjs", folder)
-    with tempfile.TemporaryDirectory() as temporary:
-        packages = Path(temporary, "packages")
-        unpack_numpy(numpy_wheel, packages)
-        with zipfile.ZipFile(make_lab_wheel(Path(temporary))) as archive:
-            archive.extractall(packages)
-        command = [node(), WEB / "snapshot.mjs", packages, folder / "memory.bin"]
-        loaded = json.loads(run(command, "Pyodide cannot make its snapshot", cwd=WEB))
-        lock = {"info": json.loads((PYODIDE / "pyodide-lock.json").read_text())["info"], "packages": {}}
-        pack(packages, loaded, lock, folder)
+    shrink_wheel(numpy_wheel, folder / NUMPY_WHEEL, python)
+    lab_wheel = make_lab_wheel(folder)
+    lab_version = lab_wheel.name.split("-")[1]
+    lock = {
+        "info": json.loads((PYODIDE / "pyodide-lock.json").read_text())["info"],
+        "packages": {
+            "numpy": lock_entry("numpy", NUMPY_VERSION, folder / NUMPY_WHEEL, []),
+            "embedding-lab": lock_entry("embedding-lab", lab_version, lab_wheel, ["numpy"]),
+        },
+    }
+    (folder / "pyodide-lock.json").write_text(json.dumps(lock, indent=1))
     hashed = site / f"python-{fingerprint_of_folder(folder)}"
     folder.rename(hashed)
-    stages = dict.fromkeys(["runtime.mjs", "pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "memory.bin"], "runtime")
-    stages["packages.bin"] = "packages"
+    first = ("runtime.mjs", "pyodide.mjs", "pyodide-lock.json")
+    stages = {name: "runtime" for name in (*first, *PYODIDE_FILES)}
+    stages.update({NUMPY_WHEEL: "packages", lab_wheel.name: "packages"})
     files = [{"file": name, "bytes": (hashed / name).stat().st_size, "stage": stage} for name, stage in stages.items()]
-    fallback = {"file": "python_stdlib.zip", "bytes": (hashed / "python_stdlib.zip").stat().st_size}
-    total = sum(file["bytes"] for file in files)
-    return {"folder": f"{hashed.name}/", "files": files, "totalBytes": total, "fallback": fallback}
-
-
-def pack(packages, loaded, lock, folder):
-    """Put what is loaded at the start into one file, in the form that lab/runtime.mjs reads, and what is left beside it."""
-    names = sorted(path.relative_to(packages).as_posix() for path in packages.rglob("*") if path.is_file())
-    first = [name for name in names if name in loaded or not name.endswith((".pyc", ".so"))]
-    later = [name for name in names if name not in first]
-    contents = {name: (packages / name).read_bytes() for name in first}
-    head = {"lock": lock, "files": [[name, len(content)] for name, content in contents.items()], "later": later}
-    packed = json.dumps(head).encode() + b"\n" + b"".join(contents.values())
-    (folder / "packages.bin").write_bytes(gzip.compress(packed, 9, mtime=0))
-    for name in later:
-        (folder / "later" / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(packages / name, folder / "later" / name)
+    return {"folder": f"{hashed.name}/", "files": files, "totalBytes": sum(file["bytes"] for file in files)}
 
 
 def fingerprint_of_folder(folder):
-    """Ten hexadecimal digits that change with any file in a folder."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    known = repr([(path.relative_to(folder).as_posix(), sha256(path)) for path in files])
-    return hashlib.sha256(known.encode()).hexdigest()[:10]
+    """Ten hexadecimal digits that change with any file in a flat folder."""
+    return hashlib.sha256(repr([(path.name, sha256(path)) for path in sorted(folder.iterdir())]).encode()).hexdigest()[:10]
 
 
-def add_pages(site, data, runtime):
+def lock_entry(name, version, wheel, depends):
+    """A package in the form of Pyodide's lock file."""
+    return {
+        "name": name,
+        "version": version,
+        "file_name": wheel.name,
+        "install_dir": "site",
+        "sha256": sha256(wheel),
+        "package_type": "package",
+        "imports": [name.replace("-", "_")],
+        "depends": depends,
+        "unvendored_tests": False,
+    }
+
+
+def add_pages(site, data):
     """Bundle what the pages name, and copy the pages with the bundled names; returns the npm packages within."""
     pages = sorted(WEB.glob("*.html"))
     markup = {page: page.read_text(encoding="utf-8") for page in pages}
@@ -454,7 +519,6 @@ def add_pages(site, data, runtime):
     shutil.copytree(folder / "assets", site / "assets")
     for page, text in markup.items():
         text = named.sub(lambda match: f'{match[1]}="assets/{result["outputs"][match[2]]}"', text)
-        text = text.replace('href="python/', f'href="{runtime}')
         (site / page.name).write_text(text, encoding="utf-8")
     for picture in WEB.glob("*.svg"):
         shutil.copy(picture, site)
@@ -511,7 +575,7 @@ def add_licenses(folder, packages, numpy_wheel):
 
 
 class SiteHandler(http.server.SimpleHTTPRequestHandler):
-    """Serves a folder, under a sub-path if asked, so that browsers keep what never changes and ask for the rest each time."""
+    """Serves a folder, under a sub-path if asked, so that browsers ask again each time and get 304 for what they hold."""
 
     protocol_version = "HTTP/1.1"
     extensions_map = MIME_TYPES
@@ -523,11 +587,9 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
             return os.path.join(self.directory, "outside the sub-path")
         return super().translate_path(path[len(self.prefix) - 1 :])
 
-    def send_response(self, code, message=None):
-        super().send_response(code, message)
-        path = self.path.removeprefix(self.prefix)
-        forever = code in (200, 304) and path.startswith(("assets/", "python-"))  # their names tell their content
-        self.send_header("Cache-Control", "public, max-age=31536000, immutable" if forever else "no-cache")
+    def end_headers(self):
+        self.send_header("Cache-Control", "no-cache")
+        super().end_headers()
 
     def log_message(self, *_):
         """Say nothing: the reader of the terminal wants the address, not each request."""

@@ -1,6 +1,5 @@
 """build.py: what it makes is whole and self-contained, it trusts nothing half-made, and it says in one line what is wrong."""
 
-import gzip
 import hashlib
 import http.client
 import io
@@ -155,7 +154,7 @@ def small_site(tmp_path, monkeypatch):
         (site / "page.html").write_text(source.read_text())
         return b"{}"
 
-    steps = ("make_venv", "make_node_modules", "get_numpy_wheel", "get_corpora", "make_kernels")
+    steps = ("make_venv", "make_node_modules", "get_numpy_wheel", "get_corpora", "make_kernels", "find_runtime_python")
     for step in steps:
         monkeypatch.setattr(build, step, lambda *_: None)
     monkeypatch.setattr(build, "CACHE", tmp_path / "cache")
@@ -277,7 +276,7 @@ def test_the_same_sources_give_the_same_site(dist, tmp_path):
     again = tmp_path / "again"
     again.mkdir()
     with build.one_at_a_time():
-        build.assemble(again, build.get_numpy_wheel(), build.get_corpora())
+        build.assemble(again, build.get_numpy_wheel(), build.get_corpora(), build.find_runtime_python())
 
     def contents(site):
         files = (path for path in site.rglob("*") if path.is_file() and path.name != ".stamp.json")
@@ -286,55 +285,57 @@ def test_the_same_sources_give_the_same_site(dist, tmp_path):
     assert contents(again) == contents(dist)
 
 
-@pytest.fixture(scope="module")
-def packages(runtime):
-    """The head of packages.bin and the contents of the files in it, by name."""
-    head, _, content = gzip.decompress((runtime / "packages.bin").read_bytes()).partition(b"\n")
-    head, start, contents = json.loads(head), 0, {}
-    for name, size in head["files"]:
-        contents[name] = content[start : start + size]
-        start += size
-    assert start == len(content)
-    return head, contents
+def test_the_lock_lists_numpy_and_the_lab_with_their_hashes(runtime):
+    lock = json.loads((runtime / "pyodide-lock.json").read_text())
+    assert set(lock["packages"]) == {"numpy", "embedding-lab"}
+    for package in lock["packages"].values():
+        wheel = runtime / package["file_name"]
+        assert package["sha256"] == hashlib.sha256(wheel.read_bytes()).hexdigest()
+    assert lock["info"]["python"].startswith("3.13")
 
 
 def test_the_sizes_that_progress_counts_are_those_of_the_files(runtime):
     told = json.loads((build.CACHE / "lab-data.json").read_text())["runtime"]
     assert told["folder"] == f"{runtime.name}/"
-    sizes = {path.name: path.stat().st_size for path in runtime.iterdir() if path.is_file()}
-    counted = {file["file"]: file["bytes"] for file in told["files"]}
-    assert counted | {told["fallback"]["file"]: told["fallback"]["bytes"]} == sizes
-    assert told["totalBytes"] == sum(counted.values())
+    assert {file["file"]: file["bytes"] for file in told["files"]} == {
+        path.name: path.stat().st_size for path in runtime.iterdir()
+    }
+    assert told["totalBytes"] == sum(file["bytes"] for file in told["files"])
     assert {file["stage"] for file in told["files"]} == {"runtime", "packages"}
 
 
-def test_the_labs_sources_are_there_as_they_are(packages):
-    _, contents = packages
-    held = {name: content for name, content in contents.items() if name.startswith("embedding_lab/") and name.endswith(".py")}
+def test_wheels_record_what_they_hold(runtime):
+    for wheel in runtime.glob("*.whl"):
+        with zipfile.ZipFile(wheel) as archive:
+            [record] = [name for name in archive.namelist() if name.endswith(".dist-info/RECORD")]
+            rows = dict(line.split(",", 1) for line in archive.read(record).decode().split())
+            assert set(rows) == set(archive.namelist())
+            for name in rows.keys() - {record}:
+                content = archive.read(name)
+                assert rows[name] == f"sha256={build.record_hash(content)},{len(content)}"
+
+
+def test_the_labs_wheel_holds_the_sources_as_they_are(runtime):
+    [wheel] = runtime.glob("embedding_lab-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name: archive.read(name) for name in archive.namelist() if name.endswith(".py")}
     sources = {path.relative_to(build.ROOT / "py").as_posix(): path for path in (build.ROOT / "py").rglob("*.py")}
     assert held == {name: path.read_bytes() for name, path in sources.items()}
 
 
-def test_all_of_numpy_that_a_reader_may_import_is_there_as_byte_code(runtime, packages):
-    head, contents = packages
-    names = {*contents, *head["later"]}
-    assert {path.relative_to(runtime / "later").as_posix() for path in (runtime / "later").rglob("*") if path.is_file()} == set(
-        head["later"]
-    )
-    assert not [name for name in names if re.search(r"\.(pyi|h|a|pxd)$|^numpy/.*\.py$|/tests/", name)]
-    with zipfile.ZipFile(build.get_numpy_wheel()) as archive:
-        modules = [name for name in archive.namelist() if re.fullmatch(r"numpy/(\w+/)*[\w.-]+\.(py|so)", name)]
-    left_out = re.compile(r"/tests/|/f2py/|/conftest\.py$|/_examples/|/_pyinstaller/")
-    assert {re.sub(r"py$", "pyc", name) for name in modules if not left_out.search(name)} == {
-        name for name in names if name.startswith("numpy/") and name.endswith((".pyc", ".so"))
-    }
+def test_numpys_wheel_ships_nothing_that_only_compilers_read(runtime):
+    with zipfile.ZipFile(runtime / build.NUMPY_WHEEL) as archive:
+        names = archive.namelist()
+    assert not [name for name in names if name.endswith((".pyi", ".h", ".a", ".pxd"))]
+    kinds = {Path(name).suffix for name in names} & {".py", ".pyc"}
+    assert kinds == ({".pyc"} if build.find_runtime_python() else {".py"})
 
 
-def test_a_start_loads_no_more_than_nine_megabytes_compressed(dist, runtime):
-    told = json.loads((build.CACHE / "lab-data.json").read_text())["runtime"]
-    files = [runtime / file["file"] for file in told["files"]]
-    files += [dist / "index.html", dist / "corpora/alice29.txt", *dist.glob("assets/*.js"), *dist.glob("assets/*.css")]
-    assert sum(len(gzip.compress(path.read_bytes(), 9)) for path in files) < 9_000_000
+def test_without_a_python_of_the_tabs_version_numpy_ships_as_source(tmp_path):
+    out = tmp_path / "numpy.whl"
+    build.shrink_wheel(build.get_numpy_wheel(), out, None)
+    with zipfile.ZipFile(out) as archive:
+        assert "numpy/__init__.py" in archive.namelist()
 
 
 def test_everything_a_page_names_is_there_by_a_relative_address(dist):
@@ -349,7 +350,7 @@ def test_everything_a_page_names_is_there_by_a_relative_address(dist):
 
 
 def test_no_file_of_ours_names_an_address_elsewhere_or_this_machine(dist, runtime):
-    own = [*dist.glob("*.html"), *dist.glob("assets/*.css"), runtime / "runtime.mjs"]
+    own = [*dist.glob("*.html"), *dist.glob("assets/*.css"), runtime / "runtime.mjs", runtime / "pyodide-lock.json"]
     own += [dist / ".stamp.json", build.WEB / "package-lock.json", build.WEB / ".npmrc"]
     for path in own:
         text = path.read_text()
@@ -419,14 +420,6 @@ def test_files_have_their_type(get, tmp_path, name, mime_type):
     response = get(f"/course/lab/{name}")
     assert response.getheader("Content-Type").split(";")[0] == mime_type
     assert response.content == b"content"
-
-
-@pytest.mark.parametrize("folder", ["assets", "python-0123456789/later/numpy"])
-def test_what_is_named_by_its_content_is_kept_for_ever_and_its_absence_is_not(get, tmp_path, folder):
-    (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / folder / "a.js").write_text("content")
-    assert get(f"/course/lab/{folder}/a.js").getheader("Cache-Control") == "public, max-age=31536000, immutable"
-    assert get(f"/course/lab/{folder}/b.js").getheader("Cache-Control") == "no-cache"
 
 
 def test_a_second_visit_is_told_that_nothing_changed(get, tmp_path):

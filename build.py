@@ -20,7 +20,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import tomllib
 import zipfile
 from pathlib import Path
 
@@ -183,12 +182,12 @@ def make_venv(*extras):
     stamp_file = VENV / "stamp.json"
     stamp = read_stamp(stamp_file)
     wanted = sorted({*extras, *stamp.get("extras", [])})
-    new_stamp = {"python": sys.version, "made_from": fingerprint([ROOT / "pyproject.toml"]), "extras": wanted}
+    new_stamp = {"root": str(ROOT), "python": sys.version, "made_from": fingerprint([ROOT / "pyproject.toml"]), "extras": wanted}
     if stamp == new_stamp and venv_python().exists():
         return
     say(f"Installing Python packages into .venv ({', '.join(wanted)}) ...")
     stamp_file.unlink(missing_ok=True)
-    if stamp.get("python") != sys.version or not venv_python().exists():
+    if (stamp.get("root"), stamp.get("python")) != (str(ROOT), sys.version) or not venv_python().exists():
         run(
             [sys.executable, "-m", "venv", "--clear", VENV],
             "Python cannot make .venv (on Debian and Ubuntu: apt-get install python3-venv)",
@@ -299,6 +298,8 @@ def find_runtime_python():
 
 def make_byte_compiler(python):
     """The path of `pyodide`, whose `py-compile` turns a wheel's sources into byte code, in a small environment of its own."""
+    import tomllib  # not at the top: a Python too old to have it is to be told so in one line
+
     venv = CACHE / "byte-compiler"
     pyodide = venv / ("Scripts/pyodide.exe" if os.name == "nt" else "bin/pyodide")
     packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["byte-compiler"]
@@ -364,7 +365,7 @@ def make_kernels():
     stamp_file = CACHE / "kernels.json"
     made_from = fingerprint([source, ROOT / "pyproject.toml"], KERNEL_BUILDS, KERNEL_FLAGS, processor())
     built = [ops / name for name in KERNEL_BUILDS]
-    if read_stamp(stamp_file).get("made_from") == made_from and all(path.exists() for path in built):
+    if read_stamp(stamp_file).get("made_from") == made_from and all(path.exists() for path in built if path.suffix == ".wasm"):
         return
     say("Compiling the operations ...")
     stamp_file.unlink(missing_ok=True)
@@ -378,7 +379,11 @@ def make_kernels():
                 link = ["-shared", "--experimental-pic", "--no-entry", "--export-dynamic", "--strip-all"]
                 run([*zig, "wasm-ld", *link, compiled, "-o", out], "zig cannot link ops/kernels.c")
             else:
-                run([*zig, "cc", *KERNEL_FLAGS, *flags, source, "-o", out], "zig cannot compile ops/kernels.c")
+                try:
+                    run([*zig, "cc", *KERNEL_FLAGS, *flags, source, "-o", out], "zig cannot compile ops/kernels.c")
+                except BuildError as error:
+                    say(f"Outside the tab the lab computes with NumPy alone here: {error}")
+                    continue
             write_whole(path, out.read_bytes())
     write_stamp(stamp_file, {"made_from": made_from})
 
@@ -401,7 +406,7 @@ def site_inputs():
     for top in (ROOT / "py", WEB):
         for folder, folders, files in os.walk(top):
             folders[:] = [name for name in folders if name not in unwanted]
-            yield from (Path(folder, name) for name in files)
+            yield from (Path(folder, name) for name in files if not name.endswith(".so"))  # of this machine, not of the site
     yield from (ROOT / "build.py", ROOT / "pyproject.toml", ROOT / "LICENSE")
 
 
@@ -422,8 +427,10 @@ def build(out, numpy_wheel=None):
     make_kernels()
     python = find_runtime_python()
     made_from = fingerprint(site_inputs(), bool(python), read_stamp(NODE_MODULES / "stamp.json"))
-    if is_complete(out, made_from):
+    if is_complete(out, made_from) and (CACHE / "lab-data.json").exists():
         return
+    if out.exists() and not out.is_dir():
+        raise BuildError(f"--out {out} is a file: choose a folder.")
     if out.exists() and any(out.iterdir()) and not (out / ".stamp.json").exists():
         raise BuildError(f"{out} holds files that this build did not make: empty it, or choose another --out.")
     say(f"Building {os.path.relpath(out)} ...")
@@ -436,10 +443,10 @@ def build(out, numpy_wheel=None):
         data = assemble(new, wheel, corpora, python)
         sizes = {path.relative_to(new).as_posix(): path.stat().st_size for path in new.rglob("*") if path.is_file()}
         write_stamp(new / ".stamp.json", {"made_from": made_from, "files": sizes})
+        write_whole(CACHE / "lab-data.json", data)  # what the site was bundled with, for tests and benchmarks
         if out.exists():
             out.rename(old)
         new.rename(out)
-    write_whole(CACHE / "lab-data.json", data)  # what this site was bundled with, for tests and benchmarks
 
 
 def assemble(site, numpy_wheel, corpora, python):
@@ -551,9 +558,12 @@ def add_licenses(folder, packages, numpy_wheel):
     add("NumPy", NUMPY_VERSION, "BSD-3-Clause", "the wheel that Pyodide's makers built", numpy)
     for package in packages:
         described = json.loads((WEB / package / "package.json").read_text())
-        text = sorted((WEB / package).glob("LICEN[CS]E*"))[:1]
-        texts = {"": path.read_bytes() for path in text}
-        add(described["name"], described["version"], described["license"], "npm package", texts)
+        author = re.sub(r" *<.*", "", str(described.get("author"))).replace(" ", "-")
+        stand_in = own / f"{described['license']}-{author}.txt"  # for packages that name their licence and leave out its text
+        text = [*sorted((WEB / package).glob("LICEN[CS]E*")), *([stand_in] if stand_in.exists() else [])][:1]
+        if not text:
+            raise BuildError(f"{described['name']} carries no licence text: put it into {stand_in.relative_to(ROOT)}.")
+        add(described["name"], described["version"], described["license"], "npm package", {"": text[0].read_bytes()})
     page = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -613,6 +623,8 @@ def make_server(folder, port=0, path="/", handler=SiteHandler):
 
     try:
         server = SiteServer(("127.0.0.1", port), handle)
+    except OverflowError as error:
+        raise BuildError(f"--port {port} is out of range: choose one from 0 to 65535.") from error
     except OSError as error:
         raise BuildError(f"port {port} is taken ({error.strerror}): choose another with --port.") from error
     server.address = f"http://127.0.0.1:{server.server_port}{prefix}"

@@ -32,7 +32,8 @@ def test_events_carry_the_fields_that_course_pages_rely_on(default_experiment):
     lab = default_experiment
     [ready] = lab.told("ready")
     assert set(ready) == {"backend", "version", "secondsToReady"}
-    assert ready["backend"] in ("numpy", "simd", "relaxed-simd") and 0 < ready["secondsToReady"] < 180
+    assert ready["backend"] == "relaxed-simd"  # Chromium has it: anything less would be a kernel that did not load
+    assert 0 < ready["secondsToReady"] < 180
     progress = lab.told("progress")
     fields = {"run", "encoding", "seed", "step", "steps", "trainLoss", "validationLoss", "stepsPerSecond"}
     assert {frozenset(one) for one in progress} == {frozenset(fields)}

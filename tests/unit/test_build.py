@@ -76,6 +76,39 @@ def test_an_old_python_is_named_with_the_one_that_will_do(monkeypatch, capsys):
     assert re.search(r"Python 3\.\d+ is too old: .* 99\.0 or newer", capsys.readouterr().err)
 
 
+def test_a_python_too_old_for_the_imports_of_today_is_told_so_too():
+    code = (
+        "import sys, runpy\n"
+        "sys.modules['tomllib'] = None  # it came with 3.11\n"
+        "sys.version_info = (3, 10, 0, 'final', 0)\n"
+        "sys.argv = ['build.py', 'build']\n"
+        "runpy.run_path('build.py', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=build.ROOT, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr == "build.py: Python 3.10 is too old: run build.py with Python 3.11 or newer.\n"
+
+
+@pytest.mark.parametrize("port", [99999, -1])
+def test_a_port_out_of_range_is_one_line(tmp_path, port):
+    with pytest.raises(build.BuildError, match=f"--port {port} is out of range: choose one from 0 to 65535"):
+        build.make_server(tmp_path, port)
+
+
+def test_a_copied_tree_makes_an_environment_of_its_own(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr(build, "run", lambda command, *_, **__: made.append(command[1:3]))
+    monkeypatch.setattr(build, "VENV", tmp_path)
+    monkeypatch.setattr(build, "venv_python", lambda: tmp_path)
+    build.make_venv("build")
+    build.make_venv("build")
+    assert made == [["-m", "venv"], ["-m", "pip"]]
+    stamp = json.loads((tmp_path / "stamp.json").read_text())
+    (tmp_path / "stamp.json").write_text(json.dumps({**stamp, "root": "elsewhere"}))
+    build.make_venv("build")
+    assert made[2:] == [["-m", "venv"], ["-m", "pip"]]
+
+
 def test_a_venv_that_cannot_be_made_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr(build, "VENV", tmp_path / "venv")
     monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
@@ -365,6 +398,8 @@ def test_every_part_of_others_has_its_licence(dist):
     index = (dist / "licenses/index.html").read_text()
     for name in ("Pyodide", "CPython", "NumPy", "@pyscript/core", "polyscript", "uplot", "lit-html", "d3-scale"):
         assert f"<td>{name}</td>" in index
+    rows = re.findall(r"<tr><td>.*?</tr>", index)
+    assert len(rows) > 20 and all("href=" in row for row in rows)
     texts = {name: (dist / "licenses" / name).read_text() for name in re.findall(r'href="([^"]+)"', index)}
     assert "Mozilla Public License Version 2.0" in texts["Pyodide.txt"]
     assert "PYTHON SOFTWARE FOUNDATION LICENSE" in texts["CPython.txt"]

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from embedding_lab.config import ENCODINGS, RunConfig
-from embedding_lab.ops import best, compiled, load, reference
+from embedding_lab.ops import load, reference
 from embedding_lab.training import Run
 
 ROOT = Path(__file__).parents[2]
@@ -72,24 +72,17 @@ def test_the_webassembly_builds_in_pyodide(build):
     assert done.stdout.split() == ["checked", build]
 
 
-def test_a_machine_without_relaxed_simd_takes_the_next_build_and_one_without_simd_takes_numpy(monkeypatch):
-    refused = set()
-
-    def load_unless_refused(name):
-        if name in refused:
-            raise OSError("refused")
-        return compiled.Compiled.__new__(compiled.Compiled)
-
-    from embedding_lab import ops
-
-    monkeypatch.setattr(ops, "load", lambda name: reference if name == "numpy" else load_unless_refused(name) or name)
-    for name in compiled.BUILDS:
-        best.cache_clear()
-        assert best() is not reference
-        refused.add(name)
-    best.cache_clear()
-    assert best() is reference
-    best.cache_clear()
+def test_an_engine_that_refuses_a_build_gets_the_next_one():
+    """Node without the flag has no relaxed SIMD; a module that no engine takes stands for an engine without SIMD."""
+    for refused, flags, expected in [
+        ([], [], "simd"),
+        (["simd"], [], "numpy"),
+        (["relaxed-simd", "simd"], ["--experimental-wasm-relaxed-simd"], "numpy"),
+        ([], ["--experimental-wasm-relaxed-simd"], "relaxed-simd"),
+    ]:
+        command = ["node", *flags, ROOT / "tests/unit/in_pyodide.mjs", "best", *refused]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        assert done.stdout.split() == ["best", expected], done.stderr[-2000:]
 
 
 def test_memory_is_handled_as_the_sanitizers_ask(tmp_path):

@@ -27,6 +27,17 @@ def test_a_missing_file_is_named_and_retry_works_without_a_reload(lab, site, pat
 
 
 @pytest.mark.tolerates("console")
+def test_a_script_that_does_not_arrive_is_told_and_the_text_can_be_read(lab, site):
+    site.fail("main-*.js", 404)
+    lab.open(site, ready=False)
+    expect(lab.page.get_by_role("alert")).to_contain_text("scripts could not be loaded")
+    expect(lab.page.get_by_role("heading", name="What the curves mean")).to_be_visible()
+    site.repair()
+    lab.button("Retry").click()
+    expect(lab.button("Run")).to_be_visible()
+
+
+@pytest.mark.tolerates("console")
 def test_a_missing_text_is_named_at_its_control_and_the_next_run_asks_again(lab, site):
     site.fail("asyoulik.txt", 404)
     lab.open(site, corpus="asyoulik", **SMALL)

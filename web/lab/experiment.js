@@ -48,7 +48,8 @@ export class Experiment {
     const { state } = this.#store;
     if (state.phase === "running" || state.phase === "paused") this.stop();
     this.#abandon();
-    this.#before = { runs: state.runs, gaps: state.gaps, selected: state.selected, phase: state.phase };
+    const { runs: shown, gaps, runsCompared, selected: shownLarge, phase } = state;
+    this.#before = { runs: shown, gaps, runsCompared, selected: shownLarge, phase };
     const generation = this.#generation;
     const kept = runs.find(({ id }) => id === state.selected);
     const selected = kept ?? runs.find(({ encoding }) => encoding !== "none") ?? runs[0];
@@ -131,7 +132,7 @@ export class Experiment {
 
   /** A call for one run; what Python reports as an expected failure is thrown with its code and field. */
   async #call(worker, run, name, ...args) {
-    const answer = await this.#pool.call(worker, deadline(run), name, ...args);
+    const answer = await this.#pool.call(worker, deadline(run, args), name, ...args);
     if (answer.error) throw Object.assign(new Error(answer.error.message), answer.error);
     return answer;
   }
@@ -198,11 +199,13 @@ export class Experiment {
 
 /**
  * How long a call of a run may take before its worker counts as hung: what a very slow machine needs for one step and
- * one validation. Before the run is open its cost is not known; the sizes of its matrices bound it.
+ * one validation. Before the run is open its cost is not known; the sizes of its matrices bound it. A text among the
+ * arguments has to be read, at the slowest a hundred characters in a millisecond.
  * @returns {number} milliseconds
  */
-function deadline({ config, facts }) {
+function deadline({ config, facts }, args) {
   const { d, layers, context } = config;
   const validation = 2 * VALIDATION_CHARACTERS * (12 * layers * d * d + 2 * layers * context * d + 256 * d);
-  return PATIENCE + (validation + (facts?.flopsPerStep ?? validation)) / SLOWEST;
+  const characters = args.reduce((sum, arg) => sum + (typeof arg === "string" ? arg.length : 0), 0);
+  return PATIENCE + (validation + (facts?.flopsPerStep ?? validation)) / SLOWEST + characters / 100;
 }

@@ -6,7 +6,6 @@ import { defaults, experimentConfigs, parseSeeds, validate } from "./settings.js
 const PRESENTATION = {
   theme: { allowed: ["light", "dark", "auto"], fallback: "auto" },
   autorun: { allowed: ["0", "1"], fallback: "0" },
-  panels: { allowed: null, fallback: "" },
 };
 /** A run's encoding and seed are lists in an experiment, under these names. */
 const LISTS = { encoding: "encodings", seed: "seeds" };
@@ -20,7 +19,7 @@ const single = (table) => table.settings.filter(({ name }) => !Object.hasOwn(LIS
  * @param {import("./settings.js").Table} table
  * @param {URLSearchParams} params
  * @returns {{values: Record<string, any>, encodings: string[], seeds: string, theme: string, autorun: boolean,
- *   panels: string, problems: {name: string, message: string}[]}}
+ *   problems: {name: string, message: string}[]}}
  */
 export function fromQuery(table, params) {
   const problems = [];
@@ -43,7 +42,7 @@ export function fromQuery(table, params) {
       else seeds = list.seeds.join(", ");
     } else if (Object.hasOwn(PRESENTATION, name)) {
       const { allowed } = PRESENTATION[name];
-      if (!allowed || allowed.includes(text)) presentation[name] = text;
+      if (allowed.includes(text)) presentation[name] = text;
       else report(name, `${name} = ${text} is unknown: choose ${allowed.join(", ")}.`);
     } else if (names.has(name)) {
       // A rule needs the other settings too: the rules are checked below, on all of them together.

@@ -92,7 +92,7 @@ def test_after_a_run_the_page_fits_and_every_control_can_be_pressed(default_expe
 
 def test_during_a_run_the_page_fits_at_every_width_and_theme(lab, site):
     page = lab.page
-    lab.open(site, steps=4000)
+    lab.open(site, steps=20000)
     lab.button("Run").click()
     lab.wait_for("name === 'progress' && detail.encoding === 'learned' && detail.step > 300")
     for width in reversed(WIDTHS):

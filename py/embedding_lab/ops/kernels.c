@@ -89,7 +89,13 @@ INLINE vector exponential(vector x) {
 
 /* -------------------------------------------------------------------------- products of matrices */
 
-enum { ROWS = 4, COLUMNS = 3, PANEL = COLUMNS * LANES, DEPTH = 256 };
+/* A tile, one row of b and one factor of a share sixteen registers, of which WebAssembly engines keep one or more. */
+#ifdef __wasm__
+enum { ROWS = 3 };
+#else
+enum { ROWS = 4 };
+#endif
+enum { COLUMNS = 3, PANEL = COLUMNS * LANES, DEPTH = 256 };
 
 /* An operand, read with any strides: the next row is `down` floats away, the next column `across`. */
 typedef struct {
@@ -326,7 +332,7 @@ static void softmax(float *x, int64_t n, int64_t all, float scale, const float *
 }
 
 /* One sequence and one head at a time, so that its scores stay in the cache. A causal query i needs the keys 0 to i,
-   so what lies behind the diagonal is skipped, four rows or one panel at a time. */
+   so what lies behind the diagonal is skipped, a few rows or one panel at a time. */
 EXPORT void attention(float *out, float *weights, const float *qkv, const float *bias, int64_t causal, int64_t b, int64_t t,
                       int64_t heads, int64_t size) {
   int64_t d = heads * size, row = 3 * d;

@@ -158,22 +158,23 @@ def subpath_server(dist):
     yield from _served(dist, "/courses/spring/lab/")
 
 
+def _for_one_test(site):
+    site.reset()
+    yield site
+    site.reset()
+    site.overlay = None
+
+
 @pytest.fixture
 def site(root_server):
     """The site at the root of a server: a `Site` without faults."""
-    root_server.reset()
-    yield root_server
-    root_server.reset()
-    root_server.overlay = None
+    yield from _for_one_test(root_server)
 
 
 @pytest.fixture
 def subpath_site(subpath_server):
     """The site under a path, as on a course's pages: a `Site` without faults."""
-    subpath_server.reset()
-    yield subpath_server
-    subpath_server.reset()
-    subpath_server.overlay = None
+    yield from _for_one_test(subpath_server)
 
 
 @pytest.fixture(scope="session")

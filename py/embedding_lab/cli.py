@@ -6,10 +6,11 @@ import json
 import math
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 from . import __version__
-from .config import CORPORA, ENCODINGS, RULES, ConfigError, RunConfig, settings_table, validate
+from .config import CORPORA, ENCODINGS, RULES, ConfigError, RunConfig, settings_table
 from .corpus import Corpus, CorpusError
 from .positions import PositionalEncoding, PositionError
 from .training import Run
@@ -66,9 +67,6 @@ def _train(given: argparse.Namespace) -> None:
     if values["encoding"] not in ENCODINGS and values["encoding"].endswith(".py"):
         encoding = load_encoding(Path(values.pop("encoding")))
     text, values["corpus"] = _read_corpus(values["corpus"], given.corpora)
-    values, errors = validate(values)
-    if errors:
-        raise ConfigError(errors[0]["field"], errors[0]["message"])
     run = Run(RunConfig(**values), Corpus.from_text(text), encoding)
     _advance(run, quiet=given.json)
     result = {
@@ -86,7 +84,7 @@ def _train(given: argparse.Namespace) -> None:
             "validation": [[step, _finite(loss)] for step, loss in run.validation],
         },
         "baselines": run.corpus.baselines(),
-        "config": values,
+        "config": asdict(run.config),
     }
     if given.json:
         print(json.dumps(result, allow_nan=False))

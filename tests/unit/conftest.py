@@ -1,17 +1,14 @@
 """What the tests of the Python package share: the text, and small models in float64."""
 
-from pathlib import Path
-
 import pytest
 
+import build
 from embedding_lab.corpus import Corpus
-
-CORPORA = Path(__file__).parents[2] / ".cache" / "corpora"
 
 
 @pytest.fixture(scope="session")
 def alice_text():
-    return (CORPORA / "alice29.txt").read_text("utf-8")
+    return (build.CACHE / "corpora" / "alice29.txt").read_text("utf-8")
 
 
 @pytest.fixture(scope="session")

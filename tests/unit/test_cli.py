@@ -5,10 +5,11 @@ import subprocess
 import sys
 
 import pytest
-from conftest import CORPORA
 
+import build
 from embedding_lab.config import RunConfig, settings_table
 
+CORPORA = build.CACHE / "corpora"
 SMALL = ["--d", "8", "--heads", "2", "--context", "8", "--batch", "4", "--steps", "20"]
 
 

@@ -26,6 +26,16 @@ INLINE vector load(const float *from) { return *(const unaligned *)from; }
 INLINE void store(float *to, vector x) { *(unaligned *)to = x; }
 INLINE vector splat(float x) { return x - (vector){}; }
 
+/* The same, for a number that a loop uses at every turn: kept in a local, since engines make a v128.const anew wherever
+   it stands, in three instructions. */
+INLINE vector constant(float x) {
+  vector all = splat(x);
+#ifdef __wasm__
+  __asm__("" : "+r"(all));
+#endif
+  return all;
+}
+
 INLINE vector multiply_add(vector a, vector b, vector c) {
 #ifdef __wasm_relaxed_simd__
   return __builtin_wasm_relaxed_madd_f32x4(a, b, c);
@@ -37,19 +47,34 @@ INLINE vector multiply_add(vector a, vector b, vector c) {
 INLINE vector choose(integers where, vector a, vector b) {
   return (vector)((where & (integers)a) | (~where & (integers)b));
 }
-INLINE vector larger(vector a, vector b) { return choose(a > b, a, b); }
-INLINE vector smaller(vector a, vector b) { return choose(a < b, a, b); }
+
+/* The larger and the smaller; where one is NaN, the first. */
+#ifdef __wasm__
+INLINE vector larger(vector a, vector b) { return __builtin_wasm_pmax_f32x4(a, b); }
+INLINE vector smaller(vector a, vector b) { return __builtin_wasm_pmin_f32x4(a, b); }
+#else
+INLINE vector larger(vector a, vector b) { return choose(a < b, b, a); }
+INLINE vector smaller(vector a, vector b) { return choose(b < a, b, a); }
+#endif
+
+/* The lanes moved round by some places, so that two vectors' lanes can meet. */
+#if LANES == 8
+#define TURNED(x, by) \
+  __builtin_shufflevector(x, x, by, 1 + by, 2 + by, 3 + by, (4 + by) % 8, (5 + by) % 8, (6 + by) % 8, (7 + by) % 8)
+#else
+#define TURNED(x, by) __builtin_shufflevector(x, x, by, 1 + by, (2 + by) % 4, (3 + by) % 4)
+#endif
 
 INLINE float sum_of(vector x) {
-  float total = 0;
-  for (int i = 0; i < LANES; i++) total += x[i];
-  return total;
+  if (LANES == 8) x += TURNED(x, 4);
+  x += TURNED(x, 2);
+  return x[0] + x[1];
 }
 
 INLINE float largest_of(vector x) {
-  float most = x[0];
-  for (int i = 1; i < LANES; i++) most = x[i] > most ? x[i] : most;
-  return most;
+  if (LANES == 8) x = larger(x, TURNED(x, 4));
+  x = larger(x, TURNED(x, 2));
+  return larger(x, TURNED(x, 1))[0];
 }
 
 /* A vector whose first `count` lanes come from memory, the others being `rest`. */
@@ -65,26 +90,22 @@ INLINE void store_part(float *to, vector x, int64_t count) {
     if (i < count) to[i] = x[i];
 }
 
-/* e^x to float32 rounding (relative error below 2e-7), and 0 below -69, where it would only lead to numbers too small
-   for float32's full precision, which processors are slow at: x = n ln 2 + r with |r| <= ln 2 / 2,
-   a polynomial for e^r, and n added to the exponent. The polynomial is that of Cephes (Moshier 1989). */
+/* e^x with a relative error below 2e-6 (4e-6 where products are rounded before they are added), and 0 below -69, where
+   it would only lead to numbers too small for float32's full precision, which processors are slow at. It is 2^n 2^f with
+   the whole number n nearest to x / ln 2 and |f| <= 1/2: a polynomial for 2^f (fitted for the least relative error), and
+   n added to its exponent. */
 INLINE vector exponential(vector x) {
-  const float round = 12582912.0f; /* 1.5 * 2^23: adding it leaves the nearest integer in the low bits */
-  vector bounded = smaller(larger(x, splat(-70.0f)), splat(88.0f));
-  vector shifted = multiply_add(bounded, splat(1.44269504f), splat(round));
-  vector n = shifted - round;
-  vector r = multiply_add(n, splat(-0.693359375f), bounded);
-  r = multiply_add(n, splat(2.12194440e-4f), r);
-  vector p = splat(1.9875691500e-4f);
-  p = multiply_add(p, r, splat(1.3981999507e-3f));
-  p = multiply_add(p, r, splat(8.3334519073e-3f));
-  p = multiply_add(p, r, splat(4.1665795894e-2f));
-  p = multiply_add(p, r, splat(1.6666665459e-1f));
-  p = multiply_add(p, r, splat(5.0000001201e-1f));
-  vector power = multiply_add(p, r * r, r) + 1.0f;
-  integers exponent = ((integers)shifted << 23) + (127 << 23);
-  vector result = choose(x < splat(-69.0f), (vector){}, power * (vector)exponent);
-  return choose(x == x, result, x); /* what the largest of a number and NaN is, the engines may choose */
+  const vector round = constant(12582912.0f), per_octave = constant(1.44269504f);
+  vector bounded = smaller(larger(x, constant(-70.0f)), constant(88.0f));
+  vector shifted = multiply_add(bounded, per_octave, round);
+  vector f = multiply_add(bounded, per_octave, round - shifted);
+  vector p = multiply_add(constant(1.3264727e-3f), f, constant(9.6715127e-3f));
+  p = multiply_add(p, f, constant(5.5507337e-2f));
+  p = multiply_add(p, f, constant(2.4022242e-1f));
+  p = multiply_add(p, f, constant(6.9314698e-1f));
+  p = multiply_add(p, f, constant(1.0f));
+  vector power = p * (vector)(((integers)shifted << 23) + (integers)constant(1.0f));
+  return (vector)((integers)power & ~(x < constant(-69.0f))); /* NaN stays NaN */
 }
 
 /* -------------------------------------------------------------------------- products of matrices */
@@ -183,9 +204,12 @@ static void product(int64_t m, int64_t n, int64_t k, matrix a, matrix b, float *
       if (top > 0) here = (start){.add = 1};
       if (b.across != 1 || rest) {
         int padded = (whole + (rest > 0)) * LANES;
-        for (int64_t row = 0; row < depth; row++)
-          for (int j = 0; j < padded; j++)
-            packed[row * padded + j] = j < columns ? b_here.at[row * b.down + j * b.across] : 0;
+        for (int64_t row = 0; row < depth; row++) {
+          const float *source = b_here.at + row * b.down;
+          float *target = packed + row * padded;
+          for (int j = 0; j < columns; j++) target[j] = source[j * b.across];
+          for (int j = columns; j < padded; j++) target[j] = 0;
+        }
         b_here = (matrix){packed, padded, 1};
       }
       panel(whole, m, depth, a_here, b_here, c + left, width, here);
@@ -196,11 +220,29 @@ static void product(int64_t m, int64_t n, int64_t k, matrix a, matrix b, float *
   }
 }
 
+/* Loops over `n` floats, a vector at a time: the body sees `i`, and GET and PUT, which load and store what is left of a
+   vector at the end. The body stands here twice, so that in the loop itself no vector is a part. */
+#define EACH_VECTOR(i, n, ...) \
+  do { \
+    int64_t i = 0; \
+    for (; i <= (n) - LANES; i += LANES) { \
+      enum { whole_ = 1, left_ = LANES }; \
+      __VA_ARGS__ \
+    } \
+    if (i < (n)) { \
+      enum { whole_ = 0 }; \
+      const int64_t left_ = (n) - i; \
+      __VA_ARGS__ \
+    } \
+  } while (0)
+#define GET(from, rest) (whole_ ? load(from) : load_part(from, left_, rest))
+#define PUT(to, x) (whole_ ? store(to, x) : store_part(to, x, left_))
+
 /* --------------------------------------------------------------------------------- operations */
 
 EXPORT void embedding(float *out, const float *table, const int32_t *ids, int64_t n, int64_t d) {
   for (int64_t i = 0; i < n; i++)
-    for (int64_t j = 0; j < d; j++) out[i * d + j] = table[ids[i] * d + j];
+    EACH_VECTOR(j, d, PUT(out + i * d + j, GET(table + ids[i] * d + j, 0)););
 }
 
 EXPORT void embedding_backward(float *dtable, const float *dout, const int32_t *ids, int64_t n, int64_t d) {
@@ -227,18 +269,9 @@ EXPORT void linear_backward(float *dx, float *dweight, float *dbias, const float
                             int64_t n, int64_t k, int64_t m) {
   product(n, k, m, (matrix){dout, m, 1}, (matrix){weight, 1, m}, dx, k, (start){});
   product(k, m, n, (matrix){x, 1, k}, (matrix){dout, m, 1}, dweight, m, (start){.add = 1});
-  for (int64_t i = 0; i < n; i++)
-    for (int64_t j = 0; j < m; j++) dbias[j] += dout[i * m + j];
+  const float one = 1;
+  product(1, m, n, (matrix){&one, 0, 0}, (matrix){dout, m, 1}, dbias, m, (start){.add = 1});
 }
-
-/* Loops over `n` floats: the body sees `i` and `here`, which loads and stores what is left of a vector at the end. */
-#define EACH_VECTOR(i, n) for (int64_t i = 0, left_ = (n); i < (n); i += LANES, left_ -= LANES)
-#define GET(from, rest) (left_ >= LANES ? load(from) : load_part(from, left_, rest))
-#define PUT(to, x) \
-  do { \
-    if (left_ >= LANES) store(to, x); \
-    else store_part(to, x, left_); \
-  } while (0)
 
 INLINE float square_root(float x) { return __builtin_sqrtf(x); }
 
@@ -246,14 +279,14 @@ EXPORT void layer_norm(float *out, float *mean, float *rstd, const float *x, con
                        int64_t n, int64_t d) {
   for (int64_t row = 0; row < n; row++, x += d, out += d) {
     vector total = {}, squares = {};
-    EACH_VECTOR(i, d) total += GET(x + i, 0);
+    EACH_VECTOR(i, d, total += GET(x + i, 0););
     float average = sum_of(total) / d;
-    EACH_VECTOR(i, d) {
+    EACH_VECTOR(i, d, {
       vector centred = GET(x + i, average) - average;
       squares = multiply_add(centred, centred, squares);
-    }
+    });
     float scale = 1 / square_root(sum_of(squares) / d + epsilon);
-    EACH_VECTOR(i, d) PUT(out + i, multiply_add((GET(x + i, 0) - average) * scale, GET(gain + i, 0), GET(shift + i, 0)));
+    EACH_VECTOR(i, d, PUT(out + i, multiply_add((GET(x + i, 0) - average) * scale, GET(gain + i, 0), GET(shift + i, 0))););
     mean[row] = average;
     rstd[row] = scale;
   }
@@ -263,39 +296,41 @@ EXPORT void layer_norm_backward(float *dx, float *dgain, float *dshift, const fl
                                 const float *rstd, const float *gain, int64_t n, int64_t d) {
   for (int64_t row = 0; row < n; row++, x += d, dx += d, dout += d) {
     vector total = {}, along = {};
-    EACH_VECTOR(i, d) {
+    EACH_VECTOR(i, d, {
       vector normal = (GET(x + i, mean[row]) - mean[row]) * rstd[row], arrived = GET(dout + i, 0);
       vector dnormal = arrived * GET(gain + i, 0);
       total += dnormal;
       along = multiply_add(dnormal, normal, along);
       PUT(dgain + i, multiply_add(arrived, normal, GET(dgain + i, 0)));
       PUT(dshift + i, arrived + GET(dshift + i, 0));
-    }
+    });
     float average = sum_of(total) / d, slope = sum_of(along) / d;
-    EACH_VECTOR(i, d) {
+    EACH_VECTOR(i, d, {
       vector normal = (GET(x + i, 0) - mean[row]) * rstd[row];
       vector arrived = GET(dout + i, 0) * GET(gain + i, 0) - average - normal * slope;
       PUT(dx + i, multiply_add(arrived, splat(rstd[row]), GET(dx + i, 0)));
-    }
+    });
   }
 }
 
 /* 1 / (1 + e^-2u) with u = sqrt(2 / pi) (x + 0.044715 x^3): the same as (1 + tanh u) / 2. */
-INLINE vector gate(vector x) { return 1.0f / (1.0f + exponential(x * (x * x * -0.0713548163f - 1.59576912f))); }
+INLINE vector inverse_gate(vector x) {
+  return constant(1.0f) + exponential(x * multiply_add(x * x, constant(-0.0713548163f), constant(-1.59576912f)));
+}
 
 EXPORT void gelu(float *out, const float *x, int64_t n) {
-  EACH_VECTOR(i, n) {
+  EACH_VECTOR(i, n, {
     vector here = GET(x + i, 0);
-    PUT(out + i, here * gate(here));
-  }
+    PUT(out + i, here / inverse_gate(here));
+  });
 }
 
 EXPORT void gelu_backward(float *dx, const float *dout, const float *x, int64_t n) {
-  EACH_VECTOR(i, n) {
-    vector here = GET(x + i, 0), open = gate(here);
-    vector slope = here * here * 0.214064449f + 1.59576912f;
-    PUT(dx + i, GET(dout + i, 0) * multiply_add(here * open * (1.0f - open), slope, open));
-  }
+  EACH_VECTOR(i, n, {
+    vector here = GET(x + i, 0), open = constant(1.0f) / inverse_gate(here);
+    vector slope = multiply_add(here * here, constant(0.214064449f), constant(1.59576912f));
+    PUT(dx + i, GET(dout + i, 0) * multiply_add(here * open * (constant(1.0f) - open), slope, open));
+  });
 }
 
 /* Queries and keys (the first two of three) of qkv (b, t, 3, heads, 2 * half), turned by sign * angle. */
@@ -312,27 +347,45 @@ EXPORT void rotate(float *qkv, const float *cosine, const float *sine, float sig
     }
 }
 
+/* The first n numbers of a row, and those behind them up to a whole vector, as far as the row goes. */
+INLINE int64_t whole_vectors(int64_t n, int64_t all) {
+  int64_t whole = (n + LANES - 1) / LANES * LANES;
+  return whole < all ? whole : all;
+}
+
+INLINE vector first_lanes(vector x, int64_t count, float rest) {
+  integers lane;
+  for (int i = 0; i < LANES; i++) lane[i] = i;
+  return choose(lane < (int32_t)count, x, splat(rest));
+}
+
 /* Softmax of the first `n` of `all` scores, in place; the others become 0. */
 static void softmax(float *x, int64_t n, int64_t all, float scale, const float *bias) {
-  vector most = splat(-3.4e38f), total = {};
-  EACH_VECTOR(i, n) {
+  const float lowest = -3.4e38f;
+  vector most = splat(lowest), total = {};
+  int64_t end = whole_vectors(n, all);
+  EACH_VECTOR(i, end, {
     vector score = GET(x + i, 0) * scale;
     if (bias) score += GET(bias + i, 0);
+    score = first_lanes(score, n - i, lowest);
     PUT(x + i, score);
-    most = larger(most, GET(x + i, -3.4e38f));
-  }
+    most = larger(most, score);
+  });
   float largest = largest_of(most);
-  EACH_VECTOR(i, n) {
-    PUT(x + i, exponential(GET(x + i, -3.4e38f) - largest));
-    total += GET(x + i, 0);
-  }
+  EACH_VECTOR(i, end, {
+    vector power = exponential(GET(x + i, lowest) - largest);
+    PUT(x + i, power);
+    total += power;
+  });
   float share = 1 / sum_of(total);
-  EACH_VECTOR(i, n) PUT(x + i, GET(x + i, 0) * share);
-  for (int64_t i = n; i < all; i++) x[i] = 0;
+  EACH_VECTOR(i, end, PUT(x + i, GET(x + i, 0) * share););
+  EACH_VECTOR(i, all - end, PUT(x + end + i, (vector){}););
 }
 
 /* One sequence and one head at a time, so that its scores stay in the cache. A causal query i needs the keys 0 to i,
-   so what lies behind the diagonal is skipped, a few rows or one panel at a time. */
+   so what lies behind the diagonal is skipped, a panel of keys or a block of queries at a time. */
+enum { BLOCK = 12 };
+
 EXPORT void attention(float *out, float *weights, const float *qkv, const float *bias, int64_t causal, int64_t b, int64_t t,
                       int64_t heads, int64_t size) {
   int64_t d = heads * size, row = 3 * d;
@@ -348,8 +401,8 @@ EXPORT void attention(float *out, float *weights, const float *qkv, const float 
       }
       for (int64_t i = 0; i < t; i++)
         softmax(weights + i * t, causal ? i + 1 : t, t, scale, bias ? bias + (head * t + i) * t : 0);
-      for (int64_t i = 0; i < t; i += ROWS) {
-        int64_t rows = t - i < ROWS ? t - i : ROWS;
+      for (int64_t i = 0; i < t; i += BLOCK) {
+        int64_t rows = t - i < BLOCK ? t - i : BLOCK;
         product(rows, size, causal ? i + rows : t, (matrix){weights + i * t, t, 1}, (matrix){v, row, 1}, to + i * d, d, (start){});
       }
     }
@@ -373,19 +426,19 @@ EXPORT void attention_backward(float *dqkv, float *dbias, float *scores, const f
       for (int64_t i = 0; i < t; i++) {
         float *score = scores + i * t;
         const float *weight = weights + i * t;
-        int64_t n = causal ? i + 1 : t;
+        int64_t n = causal ? whole_vectors(i + 1, t) : t; /* behind the diagonal the weights are 0 */
         vector along = {};
-        EACH_VECTOR(j, n) along = multiply_add(GET(score + j, 0), GET(weight + j, 0), along);
+        EACH_VECTOR(j, n, along = multiply_add(GET(score + j, 0), GET(weight + j, 0), along););
         float mean = sum_of(along);
-        EACH_VECTOR(j, n) {
+        EACH_VECTOR(j, n, {
           vector dscore = (GET(score + j, 0) - mean) * GET(weight + j, 0);
           if (dbias) PUT(dbias + (head * t + i) * t + j, dscore + GET(dbias + (head * t + i) * t + j, 0));
           PUT(score + j, dscore * scale);
-        }
-        for (int64_t j = n; j < t; j++) score[j] = 0;
+        });
+        EACH_VECTOR(j, t - n, PUT(score + n + j, (vector){}););
       }
-      for (int64_t i = 0; i < t; i += ROWS) {
-        int64_t rows = t - i < ROWS ? t - i : ROWS, first = causal ? i : 0, past = causal ? i + rows : t;
+      for (int64_t i = 0; i < t; i += BLOCK) {
+        int64_t rows = t - i < BLOCK ? t - i : BLOCK, first = causal ? i : 0, past = causal ? i + rows : t;
         product(rows, size, past, (matrix){scores + i * t, t, 1}, (matrix){k, row, 1}, dq + i * row, row, (start){});
         product(rows, size, t - first, (matrix){scores + first * t + i, 1, t}, (matrix){q + first * row, row, 1}, dk + i * row, row,
                 (start){});
@@ -421,27 +474,27 @@ static float logarithm(float x) {
 EXPORT void cross_entropy(float *losses, float *probabilities, const float *logits, const int32_t *targets, int64_t n, int64_t v) {
   for (int64_t row = 0; row < n; row++, logits += v, probabilities += v) {
     vector most = splat(-3.4e38f), total = {};
-    EACH_VECTOR(i, v) most = larger(most, GET(logits + i, -3.4e38f));
+    EACH_VECTOR(i, v, most = larger(most, GET(logits + i, -3.4e38f)););
     float largest = largest_of(most);
-    EACH_VECTOR(i, v) {
+    EACH_VECTOR(i, v, {
       PUT(probabilities + i, exponential(GET(logits + i, -3.4e38f) - largest));
       total += GET(probabilities + i, 0);
-    }
+    });
     float sum = sum_of(total), share = 1 / sum;
-    EACH_VECTOR(i, v) PUT(probabilities + i, GET(probabilities + i, 0) * share);
+    EACH_VECTOR(i, v, PUT(probabilities + i, GET(probabilities + i, 0) * share););
     losses[row] = largest - logits[targets[row]] + logarithm(sum);
   }
 }
 
 EXPORT void cross_entropy_backward(float *dlogits, const float *probabilities, const int32_t *targets, int64_t n, int64_t v) {
   float share = 1.0f / n;
-  EACH_VECTOR(i, n * v) PUT(dlogits + i, GET(probabilities + i, 0) * share);
+  EACH_VECTOR(i, n * v, PUT(dlogits + i, GET(probabilities + i, 0) * share););
   for (int64_t row = 0; row < n; row++) dlogits[row * v + targets[row]] -= share;
 }
 
 EXPORT void adamw(float *parameters, const float *gradients, float *mean, float *square, float rate, float decay, float beta1,
                   float beta2, float correction1, float correction2, float epsilon, int64_t n) {
-  EACH_VECTOR(i, n) {
+  EACH_VECTOR(i, n, {
     vector g = GET(gradients + i, 0), m = GET(mean + i, 0), s = GET(square + i, 0);
     m = multiply_add(g - m, splat(1 - beta1), m);
     s = multiply_add(g * g - s, splat(1 - beta2), s);
@@ -452,5 +505,5 @@ EXPORT void adamw(float *parameters, const float *gradients, float *mean, float 
     vector root, inside = s * correction2;
     for (int j = 0; j < LANES; j++) root[j] = square_root(inside[j]);
     PUT(parameters + i, GET(parameters + i, 0) * decay - m * (rate * correction1) / (root + epsilon));
-  }
+  });
 }

@@ -27,16 +27,17 @@ from tests.bench import growth, native, peers, report, rounds, site, subject, ta
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to measure: rounds that count, and seconds of training in each measurement."""
+    """How long to measure: rounds that count, turns of the quick contenders in each, and seconds of training in a turn."""
 
     rounds: int
+    turns: int
     visits: int
     growth: int
     seconds: float
 
 
-FULL = Effort(rounds=7, visits=7, growth=3, seconds=0.5)
-QUICK = Effort(rounds=3, visits=1, growth=1, seconds=0.2)
+FULL = Effort(rounds=7, turns=8, visits=7, growth=3, seconds=0.15)
+QUICK = Effort(rounds=3, turns=4, visits=1, growth=1, seconds=0.1)
 
 PEERS = {
     "nanogpt_cpu": functools.partial(peers.nanogpt, backend="cpu"),
@@ -85,12 +86,18 @@ def measure_steps(browser, served, lab, corpus, unavailable, effort) -> tuple[di
         "tab": lambda: lab.seconds_per_step(config, backend, seconds),
         "torch": lambda: steps_in_torch.seconds_per_step(seconds),
         "native": lambda: native.seconds_per_step(config, corpus, "native", seconds),
-        "peak": lambda: lab.peak_flops(seconds / 2),
+        "peak": lambda: lab.peak_flops(seconds),
         "tab_numpy": lambda: lab.seconds_per_step(config, "numpy", seconds),
         "native_numpy": lambda: native.seconds_per_step(config, corpus, "numpy", seconds),
-        **{name: lambda peer=peer: peer.seconds_per_step(2 * seconds) for name, peer in others.items()},
+        **{name: lambda peer=peer: peer.seconds_per_step(4 * seconds) for name, peer in others.items()},
     }
-    steps = rounds.interleave(contenders, effort.rounds, tell=lambda line: say(f"steps: {line}"), dropped=unavailable)
+    steps = rounds.interleave(
+        contenders,
+        effort.rounds,
+        tell=lambda line: say(f"steps: {line}"),
+        dropped=unavailable,
+        turns=dict.fromkeys(("tab", "tab_numpy", "torch", "native", "peak"), effort.turns),
+    )
     peak = steps.pop("peak")
     for peer in others.values():
         peer.close()
@@ -190,7 +197,7 @@ def bench(effort: Effort) -> dict:
         with site.served(Path(folder)) as served, playwright.chromium.launch(**tab.launch_options()) as browser:
             lab = tab.Tab(browser, served)
             steps, about_steps = measure_steps(browser, served, lab, corpus, unavailable, effort)
-            grown = growth.steps_per_second(lab, corpus, effort.seconds / 2, effort.growth, say)
+            grown = growth.steps_per_second(lab, corpus, effort.seconds, effort.growth, say)
             lab.close()
             memory = growth.memory_of_long_run(browser, served)
             experiment, about_experiment = measure_experiment(browser, served, corpus, effort)

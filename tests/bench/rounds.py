@@ -9,7 +9,7 @@ class Unavailable(Exception):
     """A contender that cannot run on this machine; the message says why."""
 
 
-def interleave(contenders: dict[str, Callable[[], Any]], rounds: int, warm_up=1, tell=lambda line: None, dropped=None):
+def interleave(contenders: dict[str, Callable[[], Any]], rounds: int, warm_up=1, tell=lambda line: None, dropped=None, turns=None):
     """Measure every contender once in each round.
 
     Args:
@@ -18,24 +18,29 @@ def interleave(contenders: dict[str, Callable[[], Any]], rounds: int, warm_up=1,
         warm_up: how many come before these and do not count.
         tell: takes a line for each round.
         dropped: a dict that takes the reason of each contender that raised Unavailable; it is left out from then on.
+        turns: of some contenders how many times they are measured in a round; its measurement is then their mean. A
+            machine whose speed changes within a second hits contenders alike only if they take short turns.
 
     Returns:
         A dict of the measurements of each contender that lasted, in order: index i is round i for all of them.
     """
+    turns = turns or {}
     alive = dict(contenders)
     measured: dict[str, list] = {name: [] for name in contenders}
     for index in range(-warm_up, rounds):
-        for name in _rotated(list(alive), index):
-            try:
-                value = alive[name]()
-            except Unavailable as reason:
-                if dropped is None:
-                    raise
-                dropped[name] = str(reason)
-                del alive[name], measured[name]
-                continue
-            if index >= 0:
-                measured[name].append(value)
+        taken: dict[str, list] = {name: [] for name in alive}
+        for turn in range(max([turns.get(name, 1) for name in alive], default=0)):
+            for name in _rotated([name for name in alive if turn < turns.get(name, 1)], index + turn):
+                try:
+                    taken[name].append(alive[name]())
+                except Unavailable as reason:
+                    if dropped is None:
+                        raise
+                    dropped[name] = str(reason)
+                    del alive[name], measured[name]
+        if index >= 0:
+            for name in alive:
+                measured[name].append(taken[name][0] if turns.get(name, 1) == 1 else statistics.mean(taken[name]))
         tell("warmed up" if index < 0 else f"round {index + 1} of {rounds}")
     return measured
 

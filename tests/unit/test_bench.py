@@ -79,6 +79,15 @@ def test_every_contender_is_measured_once_a_round_in_turns():
     assert {name: len(values) for name, values in measured.items()} == {"a": 3, "b": 3, "c": 3}, "the first round is not kept"
 
 
+def test_quick_contenders_take_several_turns_a_round_and_count_by_their_mean():
+    order = []
+    quick = iter(range(100))
+    contenders = {"quick": lambda: order.append("quick") or next(quick), "slow": lambda: order.append("slow") or 7}
+    measured = rounds.interleave(contenders, 2, warm_up=0, turns={"quick": 3})
+    assert measured == {"quick": [1, 4], "slow": [7, 7]}
+    assert order[:4].count("slow") == order[4:].count("slow") == 1
+
+
 def test_a_contender_that_cannot_run_is_left_out_with_its_reason():
     calls = []
 

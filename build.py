@@ -48,7 +48,10 @@ CORPORA_SHA256 = {
 }
 
 # What the tab loads, and the stage of loading that each file belongs to.
-PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
+PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm")
+SNAPSHOT = "memory.bin"  # of a Python that has started, made by web/snapshot.mjs
+STANDARD_LIBRARY = "python_stdlib.zip"  # where the snapshot fails, and for what is not in it
+NUMPY_LATER = "numpy-later.zip"  # what no start imports; py/embedding_lab/later.py brings it when it is imported
 RUNTIME_PYTHON = (3, 13)
 
 # The builds of ops/kernels.c by the clang that ziglang carries, and what each needs; ops/compiled.py loads them.
@@ -326,19 +329,34 @@ def shrink_wheel(wheel, out, python):
     if not python:
         return
     command = [make_byte_compiler(python), "py-compile", "--silent", out]
-    undated = {**os.environ, "SOURCE_DATE_EPOCH": "0"}  # the byte code tells its source by a hash instead of a time
-    run(command, f"pyodide py-compile cannot compile {wheel.name}", env=undated)
+    undated = {"SOURCE_DATE_EPOCH": "0"}  # the byte code tells its source by a hash instead of a time
+    without_columns = {"PYTHONNODEBUGRANGES": "1"}  # of source that a traceback cannot quote
+    environment = {**os.environ, **undated, **without_columns}
+    run(command, f"pyodide py-compile cannot compile {wheel.name}", env=environment)
     with zipfile.ZipFile(out) as archive:
         compiled = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/RECORD")}
     write_wheel(out, compiled)
 
 
+def split_wheel(wheel, first, later):
+    """Leave in a wheel what tells of it and the files `first`, and move all others into an archive, `later`."""
+    with zipfile.ZipFile(wheel) as archive:
+        files = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/RECORD")}
+    kept = {name for name in files if name in first or ".dist-info/" in name}
+    write_archive(later, {name: files[name] for name in sorted(files.keys() - kept)})
+    write_wheel(wheel, {name: files[name] for name in kept})
+
+
 def write_wheel(out, files):
-    """Write a wheel of these files and their RECORD, such that the same files give the same bytes."""
+    """Write a wheel of these files and their RECORD."""
     files = {name: files[name] for name in sorted(files) if not name.endswith("/")}
     record = next(name for name in files if name.endswith(".dist-info/METADATA")).replace("METADATA", "RECORD")
     lines = [f"{name},sha256={record_hash(content)},{len(content)}" for name, content in files.items()]
-    files[record] = "\n".join([*lines, f"{record},,", ""]).encode()
+    write_archive(out, {**files, record: "\n".join([*lines, f"{record},,", ""]).encode()})
+
+
+def write_archive(out, files):
+    """Write files into a zip archive such that the same files give the same bytes."""
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name)  # dated 1980
@@ -459,7 +477,7 @@ def assemble(site, numpy_wheel, corpora, python):
     runtime = add_runtime(site, numpy_wheel, python)
     described = run([venv_python(), "-m", "embedding_lab", "describe", "--corpora", corpora], "the lab cannot describe itself")
     data = json.dumps({**json.loads(described), "runtime": runtime}).encode()
-    packages = add_pages(site, data)
+    packages = add_pages(site, data, runtime["folder"])
     add_licenses(site / "licenses", packages, numpy_wheel)
     return data
 
@@ -468,11 +486,33 @@ def add_runtime(site, numpy_wheel, python):
     """Add the folder that a Python worker loads from; returns its name and the sizes of what is loaded, in order."""
     folder = site / "python"
     folder.mkdir()
-    for name in PYODIDE_FILES:
+    for name in (*PYODIDE_FILES, STANDARD_LIBRARY):
         shutil.copy(PYODIDE / name, folder)
     shutil.copy(WEB / "lab/runtime.mjs", folder)
     shrink_wheel(numpy_wheel, folder / NUMPY_WHEEL, python)
     lab_wheel = make_lab_wheel(folder)
+    write_lock(folder, lab_wheel)
+    snapshot = [node(), WEB / "snapshot.mjs", folder, folder / SNAPSHOT]
+    needed = json.loads(run(snapshot, "Pyodide cannot make the snapshot that the tab starts from", cwd=WEB))
+    split_wheel(folder / NUMPY_WHEEL, set(needed), folder / NUMPY_LATER)
+    write_lock(folder, lab_wheel)
+    hashed = site / f"python-{fingerprint_of_folder(folder)}"
+    folder.rename(hashed)
+    stages = dict.fromkeys(["runtime.mjs", "pyodide.mjs", "pyodide-lock.json", *PYODIDE_FILES, SNAPSHOT], "runtime")
+    stages.update({NUMPY_WHEEL: "packages", lab_wheel.name: "packages"})
+    files = [{"file": name, "bytes": (hashed / name).stat().st_size, "stage": stage} for name, stage in stages.items()]
+    fallback = {"file": STANDARD_LIBRARY, "bytes": (hashed / STANDARD_LIBRARY).stat().st_size}
+    total = sum(file["bytes"] for file in files)
+    return {"folder": f"{hashed.name}/", "files": files, "totalBytes": total, "fallback": fallback}
+
+
+def fingerprint_of_folder(folder):
+    """Ten hexadecimal digits that change with any file in a flat folder."""
+    return hashlib.sha256(repr([(path.name, sha256(path)) for path in sorted(folder.iterdir())]).encode()).hexdigest()[:10]
+
+
+def write_lock(folder, lab_wheel):
+    """Write Pyodide's lock file for the two wheels in a folder."""
     lab_version = lab_wheel.name.split("-")[1]
     lock = {
         "info": json.loads((PYODIDE / "pyodide-lock.json").read_text())["info"],
@@ -482,18 +522,6 @@ def add_runtime(site, numpy_wheel, python):
         },
     }
     (folder / "pyodide-lock.json").write_text(json.dumps(lock, indent=1))
-    hashed = site / f"python-{fingerprint_of_folder(folder)}"
-    folder.rename(hashed)
-    first = ("runtime.mjs", "pyodide.mjs", "pyodide-lock.json")
-    stages = {name: "runtime" for name in (*first, *PYODIDE_FILES)}
-    stages.update({NUMPY_WHEEL: "packages", lab_wheel.name: "packages"})
-    files = [{"file": name, "bytes": (hashed / name).stat().st_size, "stage": stage} for name, stage in stages.items()]
-    return {"folder": f"{hashed.name}/", "files": files, "totalBytes": sum(file["bytes"] for file in files)}
-
-
-def fingerprint_of_folder(folder):
-    """Ten hexadecimal digits that change with any file in a flat folder."""
-    return hashlib.sha256(repr([(path.name, sha256(path)) for path in sorted(folder.iterdir())]).encode()).hexdigest()[:10]
 
 
 def lock_entry(name, version, wheel, depends):
@@ -511,7 +539,7 @@ def lock_entry(name, version, wheel, depends):
     }
 
 
-def add_pages(site, data):
+def add_pages(site, data, runtime):
     """Bundle what the pages name, and copy the pages with the bundled names; returns the npm packages within."""
     pages = sorted(WEB.glob("*.html"))
     markup = {page: page.read_text(encoding="utf-8") for page in pages}
@@ -526,6 +554,7 @@ def add_pages(site, data):
     shutil.copytree(folder / "assets", site / "assets")
     for page, text in markup.items():
         text = named.sub(lambda match: f'{match[1]}="assets/{result["outputs"][match[2]]}"', text)
+        text = text.replace('href="python/', f'href="{runtime}').replace("{numpy}", NUMPY_WHEEL)
         (site / page.name).write_text(text, encoding="utf-8")
     for picture in WEB.glob("*.svg"):
         shutil.copy(picture, site)
@@ -585,7 +614,7 @@ def add_licenses(folder, packages, numpy_wheel):
 
 
 class SiteHandler(http.server.SimpleHTTPRequestHandler):
-    """Serves a folder, under a sub-path if asked, so that browsers ask again each time and get 304 for what they hold."""
+    """Serves a folder, under a sub-path if asked, so that browsers keep what never changes and ask for the rest each time."""
 
     protocol_version = "HTTP/1.1"
     extensions_map = MIME_TYPES
@@ -597,9 +626,11 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
             return os.path.join(self.directory, "outside the sub-path")
         return super().translate_path(path[len(self.prefix) - 1 :])
 
-    def end_headers(self):
-        self.send_header("Cache-Control", "no-cache")
-        super().end_headers()
+    def send_response(self, code, message=None):
+        super().send_response(code, message)
+        path = self.path.removeprefix(self.prefix)
+        forever = code in (200, 304) and path.startswith(("assets/", "python-"))  # their names tell their content
+        self.send_header("Cache-Control", "public, max-age=31536000, immutable" if forever else "no-cache")
 
     def log_message(self, *_):
         """Say nothing: the reader of the terminal wants the address, not each request."""

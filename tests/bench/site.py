@@ -64,7 +64,7 @@ def _add_peak(bench: Path) -> None:
 def _add_plain_start(plain: Path) -> None:
     """Pyodide as npm has it and NumPy's wheel as its makers built it; only the lock file has to name that wheel."""
     plain.mkdir()
-    for name in build.PYODIDE_FILES:
+    for name in (*build.PYODIDE_FILES, build.STANDARD_LIBRARY):
         shutil.copy(build.PYODIDE / name, plain)
     wheel = build.get_numpy_wheel()
     shutil.copy(wheel, plain)

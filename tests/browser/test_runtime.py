@@ -1,12 +1,15 @@
 """The Python worker in a real browser: it starts, answers, fails by name, starts again, and ends when told to."""
 
+import gzip
 import json
+import shutil
 import subprocess
 from fnmatch import fnmatch
 
 import pytest
 
 import build
+from tests.conftest import PageGuard
 
 HARNESS = """
 import { startPythonWorker } from %s;
@@ -39,7 +42,6 @@ RUNTIME_FILES = [
     "pyodide.mjs",
     "pyodide.asm.js",
     "pyodide.asm.wasm",
-    "python_stdlib.zip",
     "pyodide-lock.json",
     "numpy-*.whl",
     "embedding_lab-*.whl",
@@ -170,7 +172,7 @@ def test_an_exception_arrives_with_its_traceback_and_the_worker_lives_on(running
     assert call(running, "status")["numpy"]
 
 
-@pytest.mark.parametrize("pattern", ["pyodide.asm.wasm", "python_stdlib.zip", "numpy-*.whl"])
+@pytest.mark.parametrize("pattern", ["pyodide.asm.wasm", "memory.bin", "numpy-*.whl"])
 def test_a_large_file_is_counted_while_it_arrives(open_harness, site, pattern):
     page = open_harness(site)
     rest = site.pause(pattern, 1_500_000)
@@ -222,9 +224,9 @@ def test_a_hung_worker_ends_at_once_and_a_fresh_one_starts(open_harness, site):
 def test_a_worker_that_is_still_loading_ends_at_once(open_harness, site):
     page = open_harness(site)
     site.hold("pyodide.asm.wasm")
-    with page.expect_worker() as started:
+    with page.expect_request("**/pyodide.asm.wasm"), page.expect_worker() as started:
         page.evaluate("void (window.outcome = start('first'))")
-    with page.expect_request("**/pyodide.asm.wasm"), started.value.expect_event("close"):
+    with started.value.expect_event("close"):
         page.evaluate("first.worker.ready.catch(() => {}); setTimeout(() => first.worker.terminate(), 500)")
     assert page.evaluate("outcome")["code"] == "terminated"
     assert page.workers == []
@@ -249,7 +251,7 @@ def test_a_missing_file_is_named(open_harness, site, pattern):
         ("cut", "numpy-*.whl"),
         ("shorten", "pyodide.asm.js"),
         ("shorten", "pyodide.asm.wasm"),
-        ("shorten", "python_stdlib.zip"),
+        ("shorten", "numpy-*.whl"),
     ],
 )
 def test_a_file_that_does_not_come_whole_is_named(open_harness, site, pattern, damage):
@@ -276,6 +278,166 @@ def test_a_server_that_does_not_know_webassembly_will_do(open_harness, site):
     site.retype("*.wasm", "application/octet-stream")
     site.retype("*.whl", "text/plain")
     assert "ready" in start(page)
+
+
+# The page that readers open: it asks for the files before its scripts have come
+
+READY = """
+window.ready = new Promise((resolve) => document.addEventListener("embedding-lab:ready", resolve, { once: true }));
+"""
+
+
+@pytest.fixture
+def visitor(browser_type, browser_type_launch_args, tmp_path):
+    """A page of a browser whose cache is on disk, as a reader's is; one in memory takes no file as large as these."""
+    with browser_type.launch_persistent_context(tmp_path, **browser_type_launch_args) as context:
+        page = context.new_page()
+        guard = PageGuard(page)
+        page.add_init_script(READY)
+        yield page
+        assert not guard.found()
+
+
+def test_the_page_asks_for_each_file_once_and_on_a_second_visit_for_none(visitor, site, told_by_build):
+    files = [entry["file"] for entry in told_by_build["files"]]
+
+    def asked_by_a_visit():
+        site.requests.clear()
+        visitor.goto(site.url)
+        visitor.evaluate("ready.then(() => true)")
+        return sorted(name for name in site.requests if name.endswith((".js", ".mjs", ".wasm", ".bin", ".zip", ".whl", ".json")))
+
+    first = asked_by_a_visit()
+    assert set(files) < set(first) == {*files, *(name for name in first if name.endswith(".js"))}
+    assert len(first) == len(set(first))
+    assert asked_by_a_visit() == []
+
+
+# The snapshot, and what stands in for it
+
+LOSSES = """
+async (settings) => {
+  const text = "the cat sat on the mat and the dog sat on the log. ".repeat(40);
+  await first.worker.call("open_run", "losses", { ...settings, steps: 20 }, text);
+  const losses = [];
+  for (;;) {
+    const { state, trainLoss } = await first.worker.call("advance", "losses", 1000, false);
+    losses.push(...trainLoss);
+    if (state !== "training") return losses;
+  }
+}
+"""
+
+
+def test_with_the_snapshot_nothing_is_fetched_later(running, root_server):
+    before = len(root_server.requests)
+    assert len(running.evaluate(LOSSES, SETTINGS)) == 20
+    assert root_server.requests[before:] == []
+
+
+@pytest.mark.tolerates("console")
+@pytest.mark.parametrize("damage", ["fail", "shorten", "cut"])
+def test_without_the_snapshot_it_starts_plainly_with_the_same_losses(running, open_harness, site, told_by_build, damage):
+    page = open_harness(site)
+    getattr(site, damage)("memory.bin", 404 if damage == "fail" else 1000)
+    assert "ready" in start(page)
+    assert site.requests.count("python_stdlib.zip") == 1
+    told = page.evaluate("first.progress")
+    loaded = [progress["loadedBytes"] for progress in told]
+    assert loaded == sorted(loaded)
+    assert loaded[-1] == told[-1]["totalBytes"]
+    snapshot = next(file["bytes"] for file in told_by_build["files"] if file["file"] == "memory.bin")
+    came = loaded[-1] - (told_by_build["totalBytes"] - snapshot + told_by_build["fallback"]["bytes"])
+    assert came == (1000 if damage == "shorten" else 0), "what came of the snapshot is counted, too"
+    assert page.evaluate(LOSSES, SETTINGS) == running.evaluate(LOSSES, SETTINGS)
+
+
+def test_a_snapshot_that_python_cannot_start_from_is_left_aside(open_harness, site, dist, harness):
+    [folder] = dist.glob("python-*")
+    other = bytearray(gzip.decompress((folder / "memory.bin").read_bytes()))
+    other[16] ^= 1  # the build of Pyodide that it was made with
+    changed = gzip.compress(bytes(other), 9, mtime=0)
+    whole = (folder / "memory.bin").stat().st_size
+    (harness / folder.name).mkdir()
+    (harness / folder.name / "memory.bin").write_bytes(changed[:10] + changed[10:].ljust(whole - 10, b"\0"))
+    try:
+        page = open_harness(site)
+        assert "ready" in start(page)
+        assert site.requests.count("python_stdlib.zip") == 1
+        assert call(page, "status")["numpy"] == build.NUMPY_VERSION
+    finally:
+        shutil.rmtree(harness / folder.name)
+
+
+@pytest.mark.tolerates("console")
+def test_without_either_the_file_that_stands_in_is_named(open_harness, site):
+    page = open_harness(site)
+    site.fail("memory.bin", 404)
+    site.fail("python_stdlib.zip", 404)
+    outcome = start(page)
+    assert (outcome.get("code"), outcome.get("file")) == ("missing-file", "python_stdlib.zip"), outcome
+
+
+# What no start imports
+
+LATER = """
+def later_parts():
+    import csv  # of the standard library, and not in the snapshot
+    import numpy as np
+    import numpy.linalg, numpy.ma, numpy.polynomial, numpy.testing
+    masked = numpy.ma.array([1.0, 2.0, 6.0], mask=[False, False, True])
+    numpy.testing.assert_allclose(numpy.linalg.inv([[2.0, 0.0], [0.0, 4.0]]), [[0.5, 0.0], [0.0, 0.25]])
+    return {
+        "fft": np.fft.fft([1.0, 0.0, 0.0, 0.0]).real.tolist(),
+        "ma": float(masked.mean()),
+        "polynomial": numpy.polynomial.Polynomial([1, 2])(3.0),
+        "random": int(np.random.Generator(np.random.Philox(1)).integers(1, 2)),
+        "csv": next(csv.reader(["a,b"])),
+    }
+"""
+FOUND = {"fft": [1.0, 1.0, 1.0, 1.0], "ma": 1.5, "polynomial": 7.0, "random": 1, "csv": ["a", "b"]}
+
+
+@pytest.fixture
+def run_python(open_harness, site, harness, dist):
+    """Starts a worker, and returns what gives the value of a Python expression in it after some definitions."""
+    [folder] = dist.glob("python-*")
+    traced = harness / folder.name
+    traced.mkdir()
+    shutil.copy(folder / "runtime.mjs", traced / "lab-runtime.mjs")
+    shutil.copy(build.ROOT / "tests/bench/traced-runtime.mjs", traced / "runtime.mjs")  # it shows its Pyodide
+    page = open_harness(site)
+    assert "ready" in start(page)
+    [worker] = page.workers
+
+    def value_of(expression, definitions=""):
+        code = f"{definitions}\nimport json\njson.dumps({expression})"
+        return json.loads(worker.evaluate("code => pyodide.runPython(code)", code))
+
+    yield value_of
+    shutil.rmtree(traced)
+
+
+def test_what_no_start_imports_comes_when_it_is_imported(run_python, site):
+    before = len(site.requests)
+    assert run_python("later_parts()", LATER) == FOUND
+    assert sorted(site.requests[before:]) == ["numpy-later.zip", "python_stdlib.zip"]
+
+
+@pytest.mark.tolerates("console")
+def test_a_part_that_does_not_come_is_named_and_can_be_imported_again(run_python, site):
+    site.fail("numpy-later.zip", 503)
+    attempt = """
+def attempt():
+    try:
+        import numpy.polynomial
+    except ImportError as error:
+        return str(error)
+"""
+    told = run_python("attempt()", attempt)
+    assert "numpy.polynomial could not be loaded" in told and "numpy-later.zip" in told and "HTTP 503" in told
+    site.repair()
+    assert run_python("later_parts()", LATER) == FOUND
 
 
 def test_works_under_a_path(open_harness, subpath_site):

@@ -7,6 +7,8 @@ import startSource from "./start.py";
 const FOLDER = new URL(`../${data.runtime.folder}`, import.meta.url);
 const SIZES = new Map(data.runtime.files.map(({ file, bytes }) => [file, bytes]));
 const RUNTIME_FILES = data.runtime.files.filter(({ stage }) => stage === "runtime").map(({ file }) => file);
+const SNAPSHOT = "memory.bin";
+const FALLBACK = data.runtime.fallback; // the file that stands in for the snapshot
 
 const CONFIG = {
   packages: ["numpy", "embedding-lab"],
@@ -39,10 +41,13 @@ function missingFile(file, reason) {
   return new WorkerError("missing-file", `${file} could not be loaded: ${reason}.`, file);
 }
 
+/** Whether the browser itself loads a file, for an import. */
+const isModule = (file) => /\.m?js$/.test(file);
+
 /** Which of the files that are loaded as modules is missing, if one is; `import` itself does not tell. */
 async function findMissingModule() {
   for (const [file, bytes] of SIZES) {
-    if (!/\.m?js$/.test(file)) continue;
+    if (!isModule(file)) continue;
     try {
       const response = await fetch(new URL(file, FOLDER));
       if (!response.ok) return missingFile(file, `HTTP ${response.status}`);
@@ -55,37 +60,109 @@ async function findMissingModule() {
   return null;
 }
 
+/** How a file that a worker asks the page for is opened, by the end of its name; any other is handed over as it is. */
+const OPENERS = {
+  ".wasm": (response) => WebAssembly.compileStreaming(response),
+  ".bin": (response) => new Response(response.body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer(),
+};
+
+const arrived = new Map(); // the bytes of each of these files so far
+const watchers = new Set(); // who is told of more
+const opened = new Map(); // the promise of each file, for all workers; one that failed is forgotten
+const failed = new Set();
+
+/** The same response, counted as it passes, which fails unless it is whole; WebAssembly is named as such. */
+function counted(file, response, onError) {
+  const bytes = file === FALLBACK.file ? FALLBACK.bytes : SIZES.get(file);
+  let loaded = 0;
+  const count = new TransformStream({
+    transform(chunk, controller) {
+      loaded += chunk.byteLength;
+      arrived.set(file, Math.min(loaded, bytes));
+      for (const watch of watchers) watch(file);
+      controller.enqueue(chunk);
+    },
+    flush() {
+      if (loaded !== bytes) throw onError(missingFile(file, `${loaded} of ${bytes} bytes came, HTTP ${response.status}`));
+    },
+  });
+  const body = response.body.pipeThrough(count);
+  return new Response(body, { headers: { "content-type": file.endsWith(".wasm") ? "application/wasm" : "application/octet-stream" } });
+}
+
+/** Fetch and open a file; its error says what was wrong with it. */
+async function load(file) {
+  let error = null;
+  arrived.delete(file);
+  // What the browser keeps of a file that failed is not to be trusted.
+  const response = await fetch(new URL(file, FOLDER), failed.has(file) ? { cache: "reload" } : {}).catch(() => {
+    throw missingFile(file, "the server does not answer");
+  });
+  if (!response.ok) throw missingFile(file, `HTTP ${response.status}`);
+  try {
+    const opener = OPENERS[/\.\w+$/.exec(file)] ?? ((whole) => whole.arrayBuffer());
+    return await opener(counted(file, response, (found) => (error = found)));
+  } catch (reason) {
+    throw error ?? missingFile(file, `${reason.message}, after ${arrived.get(file) ?? 0} bytes, HTTP ${response.status}`);
+  }
+}
+
+/** What a file was opened as, loaded once for all workers; asked for anew after a failure. */
+function open(file) {
+  if (!opened.has(file)) {
+    const promise = load(file);
+    opened.set(file, promise);
+    promise.catch(() => {
+      failed.add(file);
+      opened.delete(file);
+    });
+  }
+  return opened.get(file);
+}
+
 /** Adds up what has been loaded and hands it on; never less than before. */
 class Progress {
-  #loaded = new Map();
-  #done = new Set();
+  #sizes = new Map(SIZES);
+  #modules = new Set();
   #stage = "runtime";
   #onProgress;
 
   constructor(onProgress) {
     this.#onProgress = onProgress;
+    watchers.add(this.tell);
   }
 
-  /** Take the news of one file: its bytes so far, and at its end whether they are as many as they should be. */
-  count({ file, loaded, done }, onError) {
-    const bytes = SIZES.get(file);
-    if (done && loaded !== bytes) return onError(missingFile(file, `${loaded} of ${bytes} bytes came, HTTP 200`));
-    if (done) this.#done.add(file);
-    this.#loaded.set(file, Math.min(loaded, bytes));
-    if (this.#stage === "runtime" && RUNTIME_FILES.every((name) => this.#done.has(name))) this.#stage = "packages";
-    this.#tell(file);
+  /** Take the news of files that came as modules, whose bytes cannot be counted on the way. */
+  imported(files) {
+    for (const file of files) {
+      this.#modules.add(file);
+      this.tell(file);
+    }
+  }
+
+  /** Count the file that stands in for the snapshot, too. */
+  fallBack() {
+    this.#sizes.set(SNAPSHOT, arrived.get(SNAPSHOT) ?? 0).set(FALLBACK.file, FALLBACK.bytes);
   }
 
   enter(stage) {
     this.#stage = stage;
-    for (const [file, bytes] of SIZES) this.#loaded.set(file, bytes); // no file is asked for after the packages
-    this.#tell(null);
+    watchers.delete(this.tell); // all has been loaded
+    this.tell(null);
   }
 
-  #tell(file) {
-    const loadedBytes = [...this.#loaded.values()].reduce((sum, bytes) => sum + bytes, 0);
-    this.#onProgress({ stage: this.#stage, loadedBytes, totalBytes: data.runtime.totalBytes, file });
+  close() {
+    watchers.delete(this.tell);
   }
+
+  tell = (file) => {
+    const loadedOf = (name) => (this.#modules.has(name) ? this.#sizes.get(name) : (arrived.get(name) ?? 0));
+    const sum = (numbers) => [...numbers].reduce((total, number) => total + number, 0);
+    const isWhole = (name) => loadedOf(name) >= this.#sizes.get(name);
+    if (this.#stage === "runtime" && RUNTIME_FILES.every(isWhole)) this.#stage = "packages";
+    const totalBytes = sum(this.#sizes.values());
+    this.#onProgress({ stage: this.#stage, loadedBytes: sum([...this.#sizes.keys()].map(loadedOf)), totalBytes, file });
+  };
 }
 
 /**
@@ -112,6 +189,7 @@ export function startPythonWorker({ onProgress }) {
   function end(error) {
     if (ending) return;
     ending = error;
+    progress.close();
     worker?.terminate();
     for (const reject of waiting) reject(error);
     waiting.clear();
@@ -130,16 +208,27 @@ export function startPythonWorker({ onProgress }) {
     worker = newWorker;
     if (ending) worker.terminate();
     worker.onerror = () => {}; // PyScript would write to the console what `ready` rejects with
-    worker.addEventListener("message", ({ data: { embeddingLab: message } }) => {
+    worker.addEventListener("message", ({ data: { embeddingLab: message }, ports }) => {
       if (!message || ending) return;
-      if (message.failed) end(missingFile(message.file, message.failed));
-      else if (message.stage) progress.enter(message.stage);
-      else if (message.imported) for (const file of message.imported) progress.count({ file, loaded: SIZES.get(file), done: true }, end);
-      else progress.count(message, end);
+      if (message.stage) progress.enter(message.stage);
+      else if (message.imported) progress.imported(message.imported);
+      else answer(message.wanted, ports[0]);
     });
   }
 
+  /** Give the worker a file; without the snapshot it does, without any other it is ended. */
+  async function answer(file, port) {
+    if (file === FALLBACK.file) progress.fallBack();
+    try {
+      port.postMessage(await open(file));
+    } catch (error) {
+      if (file === SNAPSHOT) port.postMessage(null);
+      else end(error);
+    }
+  }
+
   async function start() {
+    for (const file of SIZES.keys()) if (!isModule(file)) open(file).catch(() => {}); // whoever asks is told
     await customElements.whenDefined("py-script"); // from here on PyScript tells of its workers
     expected.push(adopt);
     const version = new URL("runtime.mjs", FOLDER).href;

@@ -1,78 +1,79 @@
 /**
- * The module that a PyScript worker takes for Pyodide: it starts the real one, which lies beside it, tells the page of
- * every byte that arrives, and imports the lab, so that a failure of either reaches the page.
+ * The module that a PyScript worker takes for Pyodide: it starts the real one, which lies beside it, from files that the
+ * page has loaded, and imports the lab, so that a failure of either reaches the page.
  *
- * Each message to the page is `{embeddingLab: ...}` of one of these:
- * `{file, loaded, done}` the bytes of a file so far, and whether these are all that came; `{imported: [file]}` files that
- * came as modules, whose bytes cannot be counted on the way;
- * `{file, failed}` why a file did not come, with the HTTP status; `{stage: "start"}` the imports begin.
+ * Python starts from a snapshot of its memory, made when the site was built (../snapshot.mjs), with the standard library
+ * in it as far as the lab needs it. If that fails, it starts as Pyodide does by itself, from python_stdlib.zip.
+ * Snapshots are internal to Pyodide: this is written for the version that package.json pins.
+ *
+ * Each message to the page is `{embeddingLab: ...}` of one of these: `{imported: [file]}` files that came as modules;
+ * `{wanted: file}` with a port, on which the page answers with the opened file; `{stage: "start"}` the imports begin.
  */
 import { loadPyodide as loadPlainPyodide, version } from "./pyodide.mjs";
 
 export { version };
 
-function tell(message) {
-  postMessage({ embeddingLab: message });
+const WASM = "pyodide.asm.wasm";
+const SNAPSHOT = "memory.bin";
+const STDLIB = "python_stdlib.zip";
+
+function tell(message, transfer = []) {
+  postMessage({ embeddingLab: message }, transfer);
 }
 
-function nameOf(url) {
-  return new URL(url, import.meta.url).pathname.split("/").pop();
+/** What the page made of a file; if it cannot have it, it ends this worker. */
+function ask(file) {
+  const { port1, port2 } = new MessageChannel();
+  tell({ wanted: file }, [port2]);
+  return new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
 }
 
-/**
- * The same response, telling the page of its bytes as they pass; whoever asked still reads it as a stream.
- * WebAssembly is named as such, since Pyodide would wait for ever if a server gave it another type.
- */
-function counted(file, response) {
-  const reader = response.body.getReader();
-  let loaded = 0;
-  const body = new ReadableStream({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (done) controller.close();
-        else controller.enqueue(value);
-        loaded += value?.byteLength ?? 0;
-        tell({ file, loaded, done });
-      } catch (error) {
-        tell({ file, failed: `the connection broke after ${loaded} bytes, HTTP ${response.status}` });
-        controller.error(error);
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
-  const type = file.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
-  return new Response(body, { headers: { "content-type": type } });
+/** The content of a file that no start needs; for Python, which cannot wait for a promise while it imports. */
+function fetchNow(file) {
+  const request = new XMLHttpRequest();
+  request.open("GET", new URL(file, import.meta.url), false);
+  request.responseType = "arraybuffer";
+  try {
+    request.send();
+  } catch {
+    throw new Error(`the server does not answer for ${file}`);
+  }
+  if (request.status !== 200) throw new Error(`${file}: HTTP ${request.status}`);
+  return request.response;
 }
 
-/**
- * `fetch`, counted. It leaves out the hash that Pyodide asks the browser to check: for that the browser would hold back
- * the whole file, and nothing could be counted. The size is checked by the page, and a wheel's files have checksums.
- */
-function countingFetch(plainFetch) {
-  return async (resource, { integrity, ...options } = {}) => {
-    const file = nameOf(resource.url ?? resource);
-    const response = await plainFetch(resource, options).catch((error) => {
-      tell({ file, failed: "the server does not answer" });
-      throw error;
-    });
-    if (response.ok) return counted(file, response);
-    tell({ file, failed: `HTTP ${response.status}` });
-    return response;
+/** Turn what was stored, the difference to the memory that the module itself begins with, into the memory. */
+function addInitialMemory(snapshot, memory) {
+  const words = new Uint32Array(snapshot);
+  const initial = new Uint32Array(memory.buffer);
+  const start = words[1] / 4;
+  for (let at = 0; at < initial.length && start + at < words.length; at++) words[start + at] ^= initial[at];
+}
+
+/** Pyodide's own `loadPyodide`, except that the page gives it whatever it would fetch, and a snapshot if there is one. */
+async function loadFrom({ module, snapshot }, options) {
+  const { fetch } = globalThis;
+  const { instantiateStreaming } = WebAssembly;
+  const unneeded = snapshot ? [WASM, STDLIB] : [WASM];
+  globalThis.fetch = async (url) => {
+    const file = new URL(url).pathname.split("/").pop();
+    return new Response(unneeded.includes(file) ? null : await ask(file));
   };
-}
-
-/** `WebAssembly.instantiateStreaming`, but its failure reaches the page: Pyodide only warns of it and waits for ever. */
-function tellingInstantiate(plainInstantiate) {
-  return (source, imports) =>
-    plainInstantiate(source, imports).catch((error) => {
-      tell({ file: "pyodide.asm.wasm", failed: `this browser cannot start it (${error.message})` });
-      throw error;
-    });
+  WebAssembly.instantiateStreaming = async (_, imports) => {
+    const instance = await WebAssembly.instantiate(module, imports);
+    if (snapshot) addInitialMemory(snapshot, imports.env.memory);
+    return { instance, module };
+  };
+  try {
+    return await loadPlainPyodide({ ...options, ...(snapshot && { _loadSnapshot: snapshot }) });
+  } finally {
+    globalThis.fetch = fetch;
+    WebAssembly.instantiateStreaming = instantiateStreaming;
+  }
 }
 
 /**
- * Pyodide's own `loadPyodide`, followed by the import of the lab.
+ * Start Python and import the lab.
  * @param {object} options as Pyodide takes them
  * @returns {Promise<object>} Pyodide
  * @throws {Error} Pyodide did not start, or Python could not import the lab (the message is the traceback)
@@ -83,17 +84,14 @@ export async function loadPyodide(options) {
     () => tell({ imported: ["pyodide.asm.js"] }),
     () => {}, // Pyodide imports it too, and fails with it
   );
-  const { fetch } = globalThis;
-  const { instantiateStreaming } = WebAssembly;
-  globalThis.fetch = countingFetch(fetch);
-  WebAssembly.instantiateStreaming = tellingInstantiate(instantiateStreaming);
-  try {
-    const pyodide = await loadPlainPyodide(options);
-    tell({ stage: "start" });
-    pyodide.pyimport("embedding_lab.worker").destroy();
-    return pyodide;
-  } finally {
-    globalThis.fetch = fetch;
-    WebAssembly.instantiateStreaming = instantiateStreaming;
-  }
+  const [module, snapshot] = await Promise.all([ask(WASM), ask(SNAPSHOT)]);
+  const restored = snapshot && (await loadFrom({ module, snapshot }, options).catch(() => null));
+  const pyodide = restored ?? (await loadFrom({ module }, options));
+  tell({ stage: "start" });
+  if (restored) pyodide.runPython("import random; random.seed()"); // else every tab would draw the same
+  pyodide.pyimport("embedding_lab.worker").destroy();
+  const later = pyodide.pyimport("embedding_lab.later");
+  later.install(fetchNow, !restored);
+  later.destroy();
+  return pyodide;
 }

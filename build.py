@@ -406,13 +406,25 @@ def make_kernels():
     write_stamp(stamp_file, {"made_from": made_from})
 
 
-def make_lab_wheel(folder):
-    """Build the lab's own wheel into a folder. It keeps its sources: readers see them, and tracebacks quote them."""
+def make_lab_wheel(folder, python):
+    """Build the lab's own wheel into a folder, with byte code beside its sources if there is a `python` for that.
+
+    It keeps its sources, because readers see them and tracebacks quote them.
+    """
     run(
         [venv_python(), "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, ROOT],
         "pip cannot build the lab's wheel",
     )
-    return next(folder.glob("embedding_lab-*.whl"))
+    wheel = next(folder.glob("embedding_lab-*.whl"))
+    if python:
+        with tempfile.TemporaryDirectory() as temporary:
+            with zipfile.ZipFile(wheel) as archive:
+                archive.extractall(temporary)
+            command = [python, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-s", temporary, temporary]
+            run(command, "Python cannot compile the lab")
+            files = {path.relative_to(temporary).as_posix(): path for path in Path(temporary).rglob("*") if path.is_file()}
+            write_wheel(wheel, {name: path.read_bytes() for name, path in files.items() if path.name != "RECORD"})
+    return wheel
 
 
 # The site
@@ -490,7 +502,7 @@ def add_runtime(site, numpy_wheel, python):
         shutil.copy(PYODIDE / name, folder)
     shutil.copy(WEB / "lab/runtime.mjs", folder)
     shrink_wheel(numpy_wheel, folder / NUMPY_WHEEL, python)
-    lab_wheel = make_lab_wheel(folder)
+    lab_wheel = make_lab_wheel(folder, python)
     write_lock(folder, lab_wheel)
     snapshot = [node(), WEB / "snapshot.mjs", folder, folder / SNAPSHOT]
     needed = json.loads(run(snapshot, "Pyodide cannot make the snapshot that the tab starts from", cwd=WEB))

@@ -373,3 +373,14 @@ test("a worker that falls silent while it starts is given up and can be tried ag
   pool.begin();
   assert.equal((await worker).secondsToReady, 1.5);
 });
+
+test("a run's first steps are told at once, and those after them now and then", () => {
+  const { events, told } = recordedEvents();
+  const [run] = makeRuns(["none"]);
+  run.state = "training";
+  for (run.step of [0, 2, 4, 6]) events.progress(run);
+  run.state = "finished";
+  run.step = 20;
+  events.progress(run);
+  assert.deepEqual(named(told, "progress").map(({ step }) => step), [0, 2, 20]);
+});

@@ -2,7 +2,7 @@
 
 import { trainLoss, validationLoss } from "./run.js";
 
-/** Least time between two progress events of one run, in milliseconds; a run's last step is always told. */
+/** Least time between two progress events of one run, in milliseconds; its first steps and its last are told at once. */
 const PROGRESS_EVERY = 500;
 
 /**
@@ -19,10 +19,11 @@ export function createEvents(target) {
 
     /** @param {object} run (run.js) */
     progress(run) {
-      const now = performance.now();
-      if (run.state === "training" && now - (told.get(run) ?? -PROGRESS_EVERY) < PROGRESS_EVERY) return;
-      told.set(run, now);
       const { id, encoding, seed, step, steps, stepsPerSecond } = run;
+      const now = performance.now();
+      const last = told.get(run);
+      if (run.state === "training" && last?.step > 0 && now - last.at < PROGRESS_EVERY) return;
+      told.set(run, { at: now, step });
       const losses = { trainLoss: trainLoss(run) ?? null, validationLoss: validationLoss(run) ?? null };
       send("progress", { run: id, encoding, seed, step, steps, ...losses, stepsPerSecond });
     },

@@ -86,8 +86,8 @@ function counted(file, response, onError) {
       if (loaded !== bytes) throw onError(missingFile(file, `${loaded} of ${bytes} bytes came, HTTP ${response.status}`));
     },
   });
-  const body = response.body.pipeThrough(count);
-  return new Response(body, { headers: { "content-type": file.endsWith(".wasm") ? "application/wasm" : "application/octet-stream" } });
+  const type = file.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
+  return new Response(response.body.pipeThrough(count), { headers: { "content-type": type } });
 }
 
 /** Fetch and open a file; its error says what was wrong with it. */

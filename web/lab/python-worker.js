@@ -1,14 +1,7 @@
 /** Starts one Python in a PyScript worker, with NumPy and the lab's wheel, and calls it; knows nothing of the page. */
 import { PyWorker, hooks } from "@pyscript/core";
-import data from "lab-data";
+import { FALLBACK, FOLDER, Progress, SNAPSHOT, findMissingModule, open, openAll } from "./runtime-files.js";
 import startSource from "./start.py";
-
-/** Where the workers load Python from; the bundle lies in a folder beside it. */
-const FOLDER = new URL(`../${data.runtime.folder}`, import.meta.url);
-const SIZES = new Map(data.runtime.files.map(({ file, bytes }) => [file, bytes]));
-const RUNTIME_FILES = data.runtime.files.filter(({ stage }) => stage === "runtime").map(({ file }) => file);
-const SNAPSHOT = "memory.bin";
-const FALLBACK = data.runtime.fallback; // the file that stands in for the snapshot
 
 const CONFIG = {
   packages: ["numpy", "embedding-lab"],
@@ -28,141 +21,13 @@ hooks.main.onWorker.add((_, worker) => expected.shift()?.(worker));
 
 const START = URL.createObjectURL(new Blob([startSource]));
 
-/** A worker that did not start, or was ended. */
-class WorkerError extends Error {
-  constructor(code, message, file) {
-    super(message);
-    this.code = code;
-    if (file) this.file = file;
+/** A worker that was ended. */
+class WorkerEndedError extends Error {
+  code = "terminated";
+
+  constructor() {
+    super("This Python worker was ended.");
   }
-}
-
-function missingFile(file, reason) {
-  return new WorkerError("missing-file", `${file} could not be loaded: ${reason}.`, file);
-}
-
-/** Whether the browser itself loads a file, for an import. */
-const isModule = (file) => /\.m?js$/.test(file);
-
-/** Which of the files that are loaded as modules is missing, if one is; `import` itself does not tell. */
-async function findMissingModule() {
-  for (const [file, bytes] of SIZES) {
-    if (!isModule(file)) continue;
-    try {
-      const response = await fetch(new URL(file, FOLDER));
-      if (!response.ok) return missingFile(file, `HTTP ${response.status}`);
-      const { byteLength } = await response.arrayBuffer();
-      if (byteLength !== bytes) return missingFile(file, `${byteLength} of ${bytes} bytes came, HTTP ${response.status}`);
-    } catch {
-      return missingFile(file, "the server does not answer");
-    }
-  }
-  return null;
-}
-
-/** How a file that a worker asks the page for is opened, by the end of its name; any other is handed over as it is. */
-const OPENERS = {
-  ".wasm": (response) => WebAssembly.compileStreaming(response),
-  ".bin": (response) => new Response(response.body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer(),
-};
-
-const arrived = new Map(); // the bytes of each of these files so far
-const watchers = new Set(); // who is told of more
-const opened = new Map(); // the promise of each file, for all workers; one that failed is forgotten
-const failed = new Set();
-
-/** The same response, counted as it passes, which fails unless it is whole; WebAssembly is named as such. */
-function counted(file, response, onError) {
-  const bytes = file === FALLBACK.file ? FALLBACK.bytes : SIZES.get(file);
-  let loaded = 0;
-  const count = new TransformStream({
-    transform(chunk, controller) {
-      loaded += chunk.byteLength;
-      arrived.set(file, Math.min(loaded, bytes));
-      for (const watch of watchers) watch(file);
-      controller.enqueue(chunk);
-    },
-    flush() {
-      if (loaded !== bytes) throw onError(missingFile(file, `${loaded} of ${bytes} bytes came, HTTP ${response.status}`));
-    },
-  });
-  const type = file.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
-  return new Response(response.body.pipeThrough(count), { headers: { "content-type": type } });
-}
-
-/** Fetch and open a file; its error says what was wrong with it. */
-async function load(file) {
-  let error = null;
-  arrived.delete(file);
-  // What the browser keeps of a file that failed is not to be trusted.
-  const response = await fetch(new URL(file, FOLDER), failed.has(file) ? { cache: "reload" } : {}).catch(() => {
-    throw missingFile(file, "the server does not answer");
-  });
-  if (!response.ok) throw missingFile(file, `HTTP ${response.status}`);
-  try {
-    const opener = OPENERS[/\.\w+$/.exec(file)] ?? ((whole) => whole.arrayBuffer());
-    return await opener(counted(file, response, (found) => (error = found)));
-  } catch (reason) {
-    throw error ?? missingFile(file, `${reason.message}, after ${arrived.get(file) ?? 0} bytes, HTTP ${response.status}`);
-  }
-}
-
-/** What a file was opened as, loaded once for all workers; asked for anew after a failure. */
-function open(file) {
-  if (!opened.has(file)) {
-    const promise = load(file);
-    opened.set(file, promise);
-    promise.catch(() => {
-      failed.add(file);
-      opened.delete(file);
-    });
-  }
-  return opened.get(file);
-}
-
-/** Adds up what has been loaded and hands it on; never less than before. */
-class Progress {
-  #sizes = new Map(SIZES);
-  #modules = new Set();
-  #stage = "runtime";
-  #onProgress;
-
-  constructor(onProgress) {
-    this.#onProgress = onProgress;
-    watchers.add(this.tell);
-  }
-
-  /** Take the news of files that came as modules, whose bytes cannot be counted on the way. */
-  imported(files) {
-    for (const file of files) {
-      this.#modules.add(file);
-      this.tell(file);
-    }
-  }
-
-  /** Count the file that stands in for the snapshot, too. */
-  fallBack() {
-    this.#sizes.set(SNAPSHOT, arrived.get(SNAPSHOT) ?? 0).set(FALLBACK.file, FALLBACK.bytes);
-  }
-
-  enter(stage) {
-    this.#stage = stage;
-    watchers.delete(this.tell); // all has been loaded
-    this.tell(null);
-  }
-
-  close() {
-    watchers.delete(this.tell);
-  }
-
-  tell = (file) => {
-    const loadedOf = (name) => (this.#modules.has(name) ? this.#sizes.get(name) : (arrived.get(name) ?? 0));
-    const sum = (numbers) => [...numbers].reduce((total, number) => total + number, 0);
-    const isWhole = (name) => loadedOf(name) >= this.#sizes.get(name);
-    if (this.#stage === "runtime" && RUNTIME_FILES.every(isWhole)) this.#stage = "packages";
-    const totalBytes = sum(this.#sizes.values());
-    this.#onProgress({ stage: this.#stage, loadedBytes: sum([...this.#sizes.keys()].map(loadedOf)), totalBytes, file });
-  };
 }
 
 /**
@@ -228,7 +93,7 @@ export function startPythonWorker({ onProgress }) {
   }
 
   async function start() {
-    for (const file of SIZES.keys()) if (!isModule(file)) open(file).catch(() => {}); // whoever asks is told
+    openAll();
     await customElements.whenDefined("py-script"); // from here on PyScript tells of its workers
     expected.push(adopt);
     const version = new URL("runtime.mjs", FOLDER).href;
@@ -250,6 +115,6 @@ export function startPythonWorker({ onProgress }) {
       if (ending) throw ending;
       return orEnded(worker.sync[name](...args));
     },
-    terminate: () => end(new WorkerError("terminated", "This Python worker was ended.")),
+    terminate: () => end(new WorkerEndedError()),
   };
 }

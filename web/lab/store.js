@@ -30,7 +30,7 @@ const STATE = {
 };
 
 /** Least time between two renderings of what only moves on by itself, in milliseconds: the processor is for training. */
-const CALM = 100;
+const CALM = 200;
 
 /**
  * Holds the state and tells who watches. Any number of changes lead to one call of each listener, just before the

@@ -1,0 +1,82 @@
+"""The chapter as it is written: links lead somewhere, labs have their places, formulas can be heard as well as seen."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+import build
+
+LABS = [
+    "lookup", "sparse-gradient", "geometry", "case-offset", "relabel", "merges", "residual-stream", "width", "order",
+    "position-table", "amplitude", "rotation", "distance-bias", "extrapolation", "generate", "context-free",
+    "cosine-cone", "tying",
+]  # fmt: skip
+PAGE = (build.WEB / "index.html").read_text("utf-8")
+
+
+class Elements(HTMLParser):
+    """The start tags of a page, in order: (name, attributes)."""
+
+    def __init__(self, page: str):
+        super().__init__()
+        self.found: list[tuple[str, dict]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def named(self, name: str) -> list[dict]:
+        return [attributes for tag, attributes in self.found if tag == name]
+
+
+@pytest.fixture(scope="module")
+def elements():
+    return Elements(PAGE)
+
+
+def test_every_link_within_the_page_leads_to_one_place(elements):
+    ids = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    targets = {link["href"][1:] for link in elements.named("a") if link["href"].startswith("#")}
+    assert targets <= set(ids)
+    assert {label["for"] for label in elements.named("label")} <= set(ids)
+
+
+def test_every_lab_has_its_place_once_and_can_be_linked_to(elements):
+    cards = elements.named("probe-card")
+    assert [card["probe"] for card in cards] == LABS
+    assert all(card["id"] == card["probe"] for card in cards)
+
+
+def test_headings_descend_one_level_at_a_time(elements):
+    levels = [int(tag[1]) for tag, _ in elements.found if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(below <= above + 1 for above, below in zip(levels, levels[1:]))
+
+
+def test_nothing_in_the_page_needs_more_than_its_policy_allows(elements):
+    assert not elements.named("style")
+    assert all("src" in script for script in elements.named("script"))
+    attributes = {name for _, found in elements.found for name in found}
+    assert not [name for name in attributes if name == "style" or name.startswith("on")]
+
+
+def test_every_formula_has_a_text(elements):
+    formulas = elements.named("math")
+    assert len(formulas) >= 8
+    assert all(formula.get("alttext") for formula in formulas)
+
+
+def test_every_word_and_every_source_is_linked_from_the_text(elements):
+    linked = {link["href"] for link in elements.named("a")}
+    words = re.findall(r'<div id="(word-[a-z]+)">', PAGE)
+    sources = re.findall(r'<li id="([a-z]+(?:-[a-z]+)?-\d{4})">', PAGE)
+    assert len(words) == 10 and len(sources) == 9
+    assert {f"#{place}" for place in words + sources} <= linked
+
+
+def test_a_number_that_is_missing_has_words_or_a_dash_in_its_place():
+    missing = re.findall(r"<reader-number[^>]*>(.*?)</reader-number>", PAGE, re.S)
+    assert missing
+    assert {" ".join(text.split()) for text in missing} == {"not yet measured", "—"}

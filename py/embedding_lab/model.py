@@ -4,7 +4,9 @@ Decoder-only, pre-LayerNorm, tanh-GELU, biases, causal mask: the architecture of
 Shapes: B sequences of T characters, N = B * T, width d, H heads of size d / H, V characters.
 """
 
+import copy
 import zlib
+from dataclasses import replace
 
 import numpy as np
 
@@ -54,6 +56,12 @@ class Parameters:
 
     def get(self, name: str) -> np.ndarray | None:
         return self.arrays.get(name)
+
+    def copy(self) -> "Parameters":
+        """The same numbers in a vector of their own."""
+        other = Parameters({name: array.shape for name, array in self.arrays.items()}, self.vector.dtype)
+        other.vector[...] = self.vector
+        return other
 
 
 class Workspace:
@@ -141,7 +149,7 @@ class Transformer:
         """The number of parameters."""
         return len(self.parameters.vector)
 
-    def _position(self, length: int) -> tuple:
+    def position(self, length: int) -> tuple:
         """What the encoding supplies at this length: table (T, d), rotation (cos, sin), bias (H, T, T), or None each."""
         if length not in self._positions:
             config, dtype = self.config, self.parameters.vector.dtype
@@ -188,7 +196,7 @@ class Transformer:
         batch, length = ids.shape
         rows, d = batch * length, self.config.d
         ids = self._checked(ids)
-        table, rotation, bias = self._position(length)
+        table, rotation, bias = self.position(length)
 
         stream = room("stream", rows, d)
         ops.embedding(stream, parameters["embedding"], ids)  # the lookup: id i becomes row i of E
@@ -267,6 +275,82 @@ class Transformer:
 
     def _output_table(self, arrays: Parameters) -> np.ndarray:
         return arrays["embedding" if self.config.tied else "unembedding"]
+
+    # ------------------------------------------------------------------------------------- looking
+
+    def beside(
+        self, encoding: PositionalEncoding | None = None, layers: int | None = None, keep: bool = False
+    ) -> "Transformer":
+        """A model of the same parameters with working memory of its own, to look at without disturbing training.
+
+        Args:
+            encoding: another encoding that brings no parameters, such as `PositionalEncoding()` for none.
+            layers: only the first so many blocks.
+            keep: True copies the parameters as they are now; False shares them, as they go on changing.
+        """
+        other = copy.copy(self)
+        if layers:
+            other.config = replace(self.config, layers=layers)
+        other.encoding = encoding or self.encoding
+        other.parameters = self.parameters.copy() if keep else self.parameters
+        other.gradients = self.gradients.copy()
+        other._room = Workspace(self.parameters.vector.dtype)
+        other._positions = {}
+        return other
+
+    def residual_stream(self, ids: np.ndarray, causal: bool = True) -> dict[str, np.ndarray]:
+        """The residual stream at every depth, as the forward pass leaves it for the backward pass.
+
+        Args:
+            ids: (B, T) integers below V.
+
+        Returns:
+            In the order of the computation, each (B, T, d): "embedding", then "position" where a table is
+            added, then "block0.attention" and "block0.mlp" and so on after each write, and "final_norm",
+            what the logits are read from. The arrays are used again by the next call.
+        """
+        self.logits(ids, causal)
+        rows, _, _, _, last, normal = self._saved
+        embedded = self._room("embedded", *last.shape)
+        self.ops.embedding(embedded, self.parameters["embedding"], rows)
+        depths = {"embedding": embedded}
+        entering = [part[0] for saved in self._saved_by_block for part in saved] + [last]
+        if self.position(ids.shape[1])[0] is not None:
+            depths["position"] = entering[0]
+        for block in range(self.config.layers):
+            depths[f"block{block}.attention"] = entering[2 * block + 1]
+            depths[f"block{block}.mlp"] = entering[2 * block + 2]
+        depths["final_norm"] = normal
+        return {name: array.reshape(*ids.shape, -1) for name, array in depths.items()}
+
+    def attention(self, ids: np.ndarray, causal: bool = True) -> list[tuple[np.ndarray, np.ndarray]]:
+        """What the attention of each block computed.
+
+        Args:
+            ids: (B, T) integers below V.
+
+        Returns:
+            For each block the queries, keys and values (B, T, 3, H, d / H), turned where the encoding turns
+            them, and the weights (B, H, T, T): [b, h, i, j] is how much query i takes from key j. The arrays
+            are used again by the next call.
+        """
+        self.logits(ids, causal)
+        return [(qkv, weights) for (_, _, qkv, weights, _, _), _ in self._saved_by_block]
+
+    def embedding_gradients(self) -> tuple[np.ndarray, np.ndarray]:
+        """The two gradients that `backward`, called last, sent to the tables: of the lookup, and of the logits.
+
+        Returns:
+            Input side and output side, each (V, d). In a tied model both arrive at E, and their sum is its gradient.
+        """
+        ops, room = self.ops, self._room
+        ids, _, _, _, stream, normal = self._saved
+        entering, leaving = np.zeros((2, *self.parameters["embedding"].shape), stream.dtype)
+        ops.embedding_backward(entering, room("dstream", *stream.shape), ids)
+        dlogits = room("dlogits", len(ids), self.characters)
+        unused = room("dnormal", *normal.shape)
+        ops.unembedding_backward(unused, leaving, dlogits, normal, self._output_table(self.parameters))
+        return entering, leaving
 
     # ------------------------------------------------------------------------------------ backward
 

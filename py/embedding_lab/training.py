@@ -55,18 +55,26 @@ class Run:
         corpus: the text.
         encoding: an encoding to use instead of the one that the config names.
         ops: the module that computes; by default the fastest that works here.
+        evaluate: False leaves out the evaluations on the way; `validation_loss` gives one when asked.
 
     Attributes:
         model: the `Transformer` as it is at this moment.
         train_loss: one value a step, in nats per character.
-        validation: (step, loss) pairs, from step 0 on.
+        validation: (step, loss) pairs, from step 0 on; empty without evaluations.
 
     Raises:
         CorpusError: the text is too short for the context.
         PositionError: the encoding cannot be used at these sizes.
     """
 
-    def __init__(self, config: RunConfig, corpus: Corpus, encoding: PositionalEncoding | None = None, ops=None):
+    def __init__(
+        self,
+        config: RunConfig,
+        corpus: Corpus,
+        encoding: PositionalEncoding | None = None,
+        ops=None,
+        evaluate: bool = True,
+    ):
         corpus.require(config.context)
         ops = ops or best()
         self.config = config
@@ -83,7 +91,29 @@ class Run:
         self._batches = random_stream(config.seed, "batches")
         self._uniform = math.log(len(corpus.vocabulary))
         self._told = (0, 0)
-        self._timed(self._evaluate)
+        self._evaluates = evaluate
+        if evaluate:
+            self._timed(self._evaluate)
+
+    def restore(self, weights: np.ndarray, step: int) -> None:
+        """Take up the parameters of another run of this config, as a run that has ended: to look at, not to train on.
+
+        Args:
+            weights: the vector of all parameters, (P,).
+            step: the step they are of.
+
+        Raises:
+            ValueError: the weights are not as many as this model's.
+        """
+        vector = self.model.parameters.vector
+        if np.shape(weights) != vector.shape:
+            raise ValueError(
+                f"weights has the shape {np.shape(weights)}; the model of these settings has {vector.shape}: "
+                "give the settings and the text of the run that the weights are from."
+            )
+        vector[...] = weights
+        self.step = step
+        self.state = "finished"
 
     def advance(self, seconds: float) -> Frame:
         """Train for about this long, and at least one step unless the run has ended."""
@@ -157,7 +187,7 @@ class Run:
         if self.state == "training" and self.step == config.steps:
             self.state = "finished"
         every = max(STEPS_BETWEEN_VALIDATIONS, config.steps // VALIDATION_POINTS)
-        if self.step % every == 0 or self.state == "finished":
+        if self._evaluates and (self.step % every == 0 or self.state == "finished"):
             self._evaluate()
 
     def _evaluate(self) -> None:

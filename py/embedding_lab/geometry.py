@@ -1,4 +1,4 @@
-"""The shape of the embedding table: where its rows lie, seen from the directions in which they differ most."""
+"""The shape of the embedding table: where its rows lie, which lie together, and in which directions they differ most."""
 
 from dataclasses import dataclass
 
@@ -47,3 +47,110 @@ def project(table: np.ndarray, previous: np.ndarray | None = None, axes: int = 2
     total = np.sum(centred**2)
     explained = np.sum(points**2, axis=0) / total if total else np.zeros(axes)
     return Projection(points.astype(np.float32), explained)
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    """The rows (..., d) at length 1; a row of zeros stays one."""
+    length = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return rows / np.where(length > 0, length, 1)
+
+
+def distances(rows: np.ndarray, others: np.ndarray, metric: str = "euclidean") -> np.ndarray:
+    """How far each row is from each other one: their Euclidean distance, or 1 minus their cosine.
+
+    Args:
+        rows, others: (N, d) and (M, d).
+        metric: "euclidean" or "cosine".
+
+    Returns:
+        (N, M) float64.
+    """
+    rows, others = rows.astype(np.float64), others.astype(np.float64)
+    if metric == "cosine":
+        return np.maximum(1 - unit(rows) @ unit(others).T, 0)
+    squared = np.sum(rows**2, axis=1)[:, None] + np.sum(others**2, axis=1) - 2 * rows @ others.T
+    return np.sqrt(np.maximum(squared, 0))
+
+
+def nearest(distance: np.ndarray, count: int) -> np.ndarray:
+    """The `count` nearest other rows of each row, (N, count), nearest first, from their distances (N, N)."""
+    distance = distance.copy()
+    np.fill_diagonal(distance, np.inf)
+    return np.argsort(distance, axis=1, kind="stable")[:, :count]
+
+
+def silhouettes(distance: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """How much nearer each row is to its own class than to the nearest other, as a mean over the rows.
+
+    A row's silhouette is (b - a) / max(a, b), with a its mean distance to the others of its class and b the
+    smallest mean distance to another class: from -1 to 1, 0 for a class of one (Rousseeuw 1987).
+
+    Args:
+        distance: (N, N).
+        labels: (S, N), S labellings, classes counted from 0.
+
+    Returns:
+        (S,); NaN where there is only one class.
+    """
+    classes = int(labels.max()) + 1
+    member = (labels[:, :, None] == np.arange(classes)).astype(np.float64)  # (S, N, classes)
+    size = member.sum(axis=1)[:, None, :]  # (S, 1, classes)
+    total = np.moveaxis(np.tensordot(distance, member, axes=(1, 1)), 1, 0)  # (S, N, classes)
+    own_size = np.sum(member * size, axis=2)
+    own = np.sum(member * total, axis=2) / np.maximum(own_size - 1, 1)
+    mean = np.where((member > 0) | (size == 0), np.inf, total / np.maximum(size, 1))
+    other = mean.min(axis=2)
+    larger = np.maximum(own, other)
+    with np.errstate(invalid="ignore"):
+        each = np.where((own_size > 1) & (larger > 0), (other - own) / larger, 0.0)
+    return np.where(np.isfinite(other).all(axis=1), each.mean(axis=1), np.nan)
+
+
+def purity(neighbours: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The share of neighbours that are of the row's own class, as a mean over the rows.
+
+    Args:
+        neighbours: (N, k) as from `nearest`.
+        labels: (S, N).
+
+    Returns:
+        (S,), from 0 to 1.
+    """
+    return np.mean(labels[:, neighbours] == labels[:, :, None], axis=(1, 2))
+
+
+def without(rows: np.ndarray, quantity: np.ndarray) -> np.ndarray:
+    """The rows (N, d) without what a straight line in one quantity (N,) explains of each of their d numbers."""
+    quantity = quantity - quantity.mean()
+    slope = quantity @ rows / max(quantity @ quantity, np.finfo(float).tiny)
+    return rows - quantity[:, None] * slope
+
+
+def mean_cosine(rows: np.ndarray) -> float:
+    """The mean cosine of all pairs of different rows (N, d); NaN for one row. The cosine with a row of zeros is 0."""
+    rows = unit(rows.astype(np.float64))
+    count = len(rows)
+    if count < 2:
+        return float("nan")
+    total = np.sum(rows.sum(axis=0) ** 2) - np.sum(rows * rows)
+    return float(total / (count * (count - 1)))
+
+
+def principal_directions(rows: np.ndarray, count: int) -> np.ndarray:
+    """The directions in which rows (N, d) differ most, (d, at most count), orthonormal, the largest first."""
+    centred = rows - rows.mean(axis=0)
+    _, singular, directions = np.linalg.svd(centred.astype(np.float64), full_matrices=False)
+    varies = np.count_nonzero(singular > 1e-6 * max(singular[0], np.finfo(float).tiny))
+    return directions[: min(count, varies)].T
+
+
+def subspace_cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The cosines of the principal angles between two subspaces (Bjorck and Golub 1973).
+
+    Args:
+        a, b: (d, j) and (d, k), orthonormal columns.
+
+    Returns:
+        (min(j, k),), the largest first: 1 for a shared direction, 0 for one at right angles to the other subspace.
+    """
+    return np.minimum(np.linalg.svd(a.T @ b, compute_uv=False), 1.0)

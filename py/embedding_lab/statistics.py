@@ -1,4 +1,4 @@
-"""What a difference between two encodings is worth: gaps paired by seed, and a verdict in words."""
+"""What a number is worth: gaps paired by seed and their verdict, spreads, correlations, and comparisons with chance."""
 
 import math
 
@@ -95,3 +95,52 @@ def verdict(nats: float, low: float | None, high: float | None) -> str:
     if nearest > NOISE:
         return "real but small" if max(abs(low), abs(high)) < MATTERS else "real; run more seeds to see whether it matters"
     return "run more seeds"
+
+
+def spread(losses: list[float | None]) -> dict:
+    """What several seeds gave: losses as they are; mean, low and high; deviation, the sample standard deviation.
+
+    A run that diverged is None, and then so is everything else; the deviation of one value is None too.
+    """
+    if None in losses:
+        return {"losses": losses, "mean": None, "low": None, "high": None, "deviation": None}
+    values = np.array(losses)
+    return {
+        "losses": losses,
+        "mean": float(values.mean()),
+        "low": float(values.min()),
+        "high": float(values.max()),
+        "deviation": float(values.std(ddof=1)) if len(values) > 1 else None,
+    }
+
+
+def correlation(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Pearson's coefficient of x (..., n) with y (n,), (...,); NaN where one of them does not vary."""
+    x = x - x.mean(axis=-1, keepdims=True)
+    y = y - y.mean()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (x @ y) / np.sqrt(np.sum(x * x, axis=-1) * np.sum(y * y))
+
+
+def ranks(values: np.ndarray) -> np.ndarray:
+    """The rank of each value, from 1; equal values share the mean of their ranks."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return (last - (counts - 1) / 2)[place]
+
+
+def rank_correlation(x: np.ndarray, y: np.ndarray) -> float:
+    """Spearman's coefficient: that of Pearson on the ranks (Spearman 1904)."""
+    return float(correlation(ranks(x), ranks(y)))
+
+
+def permutation_p(observed: float, shuffled: np.ndarray) -> float:
+    """The p-value of a permutation test, one-sided: the share of all arrangements, the observed one
+    included, that reach the observed value (Phipson and Smyth 2010)."""
+    return float((1 + np.count_nonzero(shuffled >= observed)) / (1 + len(shuffled)))
+
+
+def at_least(hits: int, trials: int, chance: float) -> float:
+    """The probability of so many hits or more by chance alone (the upper tail of the binomial distribution)."""
+    terms = (math.comb(trials, k) * chance**k * (1 - chance) ** (trials - k) for k in range(hits, trials + 1))
+    return min(1.0, math.fsum(terms))

@@ -136,8 +136,8 @@ def validate(values: dict) -> tuple[dict, list[dict]]:
     for name, value in values.items():
         try:
             if name not in table:
-                raise ConfigError(name, f"{name} is unknown: choose {_listing(table)}.")
-            config[name] = _parse(table[name], value)
+                raise ConfigError(name, f"{name} is unknown: choose {listing(table)}.")
+            config[name] = parse(table[name], value)
         except ConfigError as error:
             errors.append({"field": error.field, "message": error.message})
     refused = {error["field"] for error in errors}
@@ -175,14 +175,21 @@ def _holds(rule: dict, value: int, other: int) -> bool:
     return other % value != 0 or other // value % 2 == 0  # even_quotient: left to "divides" where it does not
 
 
-def _parse(row: dict, value):
-    """The value as the setting's type, from text or a number; raises ConfigError."""
+def parse(row: dict, value):
+    """The value as its proper type, from text or a number.
+
+    Args:
+        row: name, kind, and low and high or choices, as in `settings_table`.
+
+    Raises:
+        ConfigError: the value is of another type, out of range or unknown.
+    """
     name, kind = row["name"], row["kind"]
     text = str(value).strip(" \t\r\n")
     if kind == "choice":
         names = [choice["value"] for choice in row["choices"]]
         if text not in names:
-            raise ConfigError(name, f"{name} = {text} is unknown: choose {_listing(names)}.")
+            raise ConfigError(name, f"{name} = {text} is unknown: choose {listing(names)}.")
         return text
     if kind == "boolean":
         lowered = text.lower()
@@ -206,6 +213,7 @@ def _parse(row: dict, value):
     return number
 
 
-def _listing(names) -> str:
+def listing(names) -> str:
+    """Names in a sentence: a, b or c."""
     *first, last = names
-    return f"{', '.join(first)} or {last}"
+    return f"{', '.join(first)} or {last}" if first else last

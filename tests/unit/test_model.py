@@ -192,3 +192,61 @@ def test_training_allocates_nothing_after_the_first_step():
     model.backward()
     assert len(model._room.arrays) == arrays
     assert np.shares_memory(first, model.logits(ids))
+
+
+@pytest.mark.parametrize("encoding", [*ENCODINGS, EverythingTrainable()], ids=case_name)
+@pytest.mark.parametrize("tied", [True, False])
+def test_the_two_sides_of_the_embedding_gradient_add_up(encoding, tied):
+    model, ids, targets = make(encoding, layers=2, tied=tied)
+    model.losses(ids, targets)
+    model.backward()
+    entering, leaving = model.embedding_gradients()
+    assert set(np.flatnonzero(entering.any(axis=1))) == set(ids.ravel())
+    if tied:
+        assert relative_error(entering + leaving, model.gradients["embedding"]) < 1e-12
+    else:
+        assert np.array_equal(entering, model.gradients["embedding"])
+        assert np.array_equal(leaving, model.gradients["unembedding"])
+
+
+@pytest.mark.parametrize("encoding", [*ENCODINGS, EverythingTrainable()], ids=case_name)
+def test_the_residual_stream_begins_with_the_row_and_ends_in_the_logits(encoding):
+    model, ids, _ = make(encoding, layers=3)
+    logits = model.logits(ids).copy()
+    depths = {name: array.copy() for name, array in model.residual_stream(ids).items()}
+    blocks = [f"block{block}.{part}" for block in range(3) for part in ("attention", "mlp")]
+    table, _, _ = model.position(ids.shape[1])
+    assert list(depths) == ["embedding", *["position"] * (table is not None), *blocks, "final_norm"]
+    assert np.array_equal(depths["embedding"], model.parameters["embedding"][ids])
+    if table is not None:
+        assert np.array_equal(depths["position"], depths["embedding"] + table)
+    assert relative_error(depths["final_norm"] @ model.parameters["embedding"].T, logits) < 1e-12
+    # Without its later blocks a model ends where this one was.
+    first = model.beside(layers=1).residual_stream(ids)
+    assert np.array_equal(first["block0.mlp"], depths["block0.mlp"])
+
+
+def test_the_attention_of_a_block_is_a_softmax_of_its_scores():
+    model, ids, _ = make("rope", layers=2)
+    for qkv, weights in model.attention(ids):
+        q, k = qkv[:, :, 0], qkv[:, :, 1]
+        scores = np.einsum("bihc,bjhc->bhij", q, k) / math.sqrt(6)
+        scores[:, :, ~np.tri(7, dtype=bool)] = -np.inf
+        powers = np.exp(scores - scores.max(axis=3, keepdims=True))
+        assert weights == pytest.approx(powers / powers.sum(axis=3, keepdims=True))
+
+
+def test_a_model_beside_another_shares_or_keeps_its_parameters_and_never_its_memory():
+    model, ids, targets = make("learned", layers=2)
+    shared, kept, bare = model.beside(), model.beside(keep=True), model.beside(PositionalEncoding())
+    first = model.logits(ids).copy()
+    assert np.array_equal(shared.logits(ids), first) and not np.array_equal(bare.logits(ids), first)
+    model.losses(ids, targets)
+    shared.logits(ids[:1, :3])
+    model.backward()
+    gradients = model.gradients.vector.copy()
+    model.losses(ids, targets)
+    model.backward()
+    assert np.array_equal(model.gradients.vector, gradients)
+    model.parameters.vector *= 2
+    assert np.array_equal(kept.logits(ids), first) and not np.array_equal(shared.logits(ids), first)

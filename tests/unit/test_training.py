@@ -9,7 +9,7 @@ from embedding_lab.config import ENCODINGS, RunConfig
 from embedding_lab.corpus import Corpus, CorpusError
 from embedding_lab.model import random_stream
 from embedding_lab.positions import PositionError
-from embedding_lab.training import DIVERGED_STEPS, Run
+from embedding_lab.training import DIVERGED_STEPS, Run, WeightsError
 
 SMALL = {"d": 8, "heads": 2, "context": 8, "batch": 4, "steps": 30}
 
@@ -147,3 +147,23 @@ def test_the_flops_of_the_default_model():
     # 1,024 characters through 12 * 48 * 48 + 73 * 48 weights, and their products with 16.5 keys and values.
     corpus = Corpus(tuple(map(chr, range(73))), np.zeros(1000, int), np.zeros(1000, int))
     assert Run(RunConfig(), corpus).flops_per_step == 6 * 1024 * (12 * 48 * 48 + 73 * 48 + 33 * 48)
+
+
+def test_a_run_without_evaluations_trains_alike(alice):
+    run = Run(RunConfig(**SMALL), alice, evaluate=False)
+    while run.state == "training":
+        run.advance(60)
+    evaluated = train(RunConfig(**SMALL), alice)
+    assert run.train_loss == evaluated.train_loss and run.validation == []
+    assert run.validation_loss() == evaluated.validation[-1][1]
+
+
+def test_a_restored_run_is_finished_at_its_step(alice):
+    trained = train(RunConfig(**SMALL), alice)
+    run = Run(RunConfig(**SMALL), alice, evaluate=False)
+    run.restore(trained.model.parameters.vector, 30)
+    frame = run.advance(1)
+    assert (frame.step, frame.state, len(frame.train_loss)) == (30, "finished", 0)
+    assert run.validation_loss() == trained.validation[-1][1]
+    with pytest.raises(WeightsError, match=r"shape \(3,\); the model of these settings has \(\d+,\)"):
+        run.restore(np.zeros(3), 1)

@@ -1,9 +1,22 @@
-"""Gaps are paired by seed, their intervals are Student's, and the verdict follows the rule."""
+"""Gaps are paired by seed, their intervals are Student's, the verdict follows the rule, and p-values count themselves."""
+
+import math
 
 import numpy as np
 import pytest
 
-from embedding_lab.statistics import gaps, interval, student_t, verdict
+from embedding_lab.statistics import (
+    at_least,
+    correlation,
+    gaps,
+    interval,
+    permutation_p,
+    rank_correlation,
+    ranks,
+    spread,
+    student_t,
+    verdict,
+)
 
 
 def test_gaps_are_paired_by_seed_and_in_order_of_appearance():
@@ -46,3 +59,26 @@ def test_the_interval_of_three_differences():
 )
 def test_the_verdict(nats, low, high, expected):
     assert verdict(nats, low, high) == expected
+
+
+def test_the_spread_of_several_seeds_and_of_one_that_diverged():
+    assert spread([1.0, 2.0, 3.0]) == {"losses": [1.0, 2.0, 3.0], "mean": 2, "low": 1, "high": 3, "deviation": 1}
+    assert spread([2.0])["deviation"] is None
+    assert spread([2.0, None])["mean"] is None
+
+
+def test_correlations_and_ranks():
+    x, y = np.array([1.0, 2, 3, 4]), np.array([1.0, 3, 2, 5])
+    assert correlation(x, y) == pytest.approx(np.corrcoef(x, y)[0, 1])
+    assert correlation(np.stack([x, -x]), y) == pytest.approx(np.array([1, -1]) * np.corrcoef(x, y)[0, 1])
+    assert math.isnan(correlation(np.ones(4), y))
+    assert ranks(np.array([5, 1, 5, 9])).tolist() == [2.5, 1, 2.5, 4]
+    assert rank_correlation(x, np.exp(x)) == pytest.approx(1) and rank_correlation(x, -(x**3)) == pytest.approx(-1)
+    assert rank_correlation(x, y) == pytest.approx(0.8)  # 1 - 6 * 2 / (4 * 15)
+
+
+def test_p_values():
+    assert permutation_p(2, np.array([1.0] * 998 + [3])) == 2 / 1000
+    assert permutation_p(4, np.array([1.0] * 999)) == 1 / 1000
+    assert at_least(0, 25, 0.1) == 1 and at_least(25, 25, 0.5) == 0.5**25
+    assert at_least(2, 3, 0.5) == pytest.approx(0.5)

@@ -23,6 +23,10 @@ DIVERGED_ABOVE_UNIFORM = 1.0
 DIVERGED_STEPS = 50
 
 
+class WeightsError(ValueError):
+    """Weights that do not fit the settings they are given with."""
+
+
 @dataclass(frozen=True)
 class Frame:
     """What happened in one slice of training.
@@ -103,11 +107,11 @@ class Run:
             step: the step they are of.
 
         Raises:
-            ValueError: the weights are not as many as this model's.
+            WeightsError: the weights are not as many as this model's.
         """
         vector = self.model.parameters.vector
         if np.shape(weights) != vector.shape:
-            raise ValueError(
+            raise WeightsError(
                 f"weights has the shape {np.shape(weights)}; the model of these settings has {vector.shape}: "
                 "give the settings and the text of the run that the weights are from."
             )

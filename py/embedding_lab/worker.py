@@ -5,6 +5,9 @@ a bug, and raises. Keys are in camelCase because JavaScript reads them; NumPy ar
 """
 
 import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,10 +17,23 @@ from .corpus import Corpus, CorpusError, character_class
 from .geometry import project
 from .ops import best, load
 from .positions import PositionError
+from .probes import ProbeError, View, find, run_probe
 from .statistics import gaps
-from .training import Frame, Run
+from .training import Frame, Run, WeightsError
+
+
+@dataclass
+class _Job:
+    """A probe that is not done: what was asked, what it looks at, and the work that is left."""
+
+    asked: tuple[dict, bool]
+    view: View
+    work: Iterator[float]
+    progress: float = 0.0
+
 
 _runs: dict[str, Run] = {}
+_jobs: dict[str, dict[str, _Job]] = {}  # by run, then by probe
 _pictures: dict[str, np.ndarray] = {}  # the last projection of each run, which the next one aligns with
 
 
@@ -31,19 +47,21 @@ def status() -> dict:
     }
 
 
-def open_run(id: str, config: dict, text: str, backend: str | None = None) -> dict:
-    """Prepare a run and evaluate it untrained.
+def open_run(id: str, config: dict, text: str, backend: str | None = None, weights: dict | None = None) -> dict:
+    """Prepare a run and evaluate it untrained; or restore one that has trained, to look at.
 
     Args:
         id: the page's name for the run; a run of the same name is replaced.
         config: settings, as in `RunConfig`.
         text: what to train on.
         backend: one of `ops.BACKENDS`, to compare; by default the fastest that works here.
+        weights: what `export_weights` gave: the run has finished at that step, and is not evaluated.
 
     Returns:
         run, config, parameters (how many), vocabulary, classes (one for each character), characters
         (train and validation: how many), baselines in nats per character, flopsPerStep, and the frame
-        of step 0 with its geometry. Or an error with the code "config", "corpus" or "memory".
+        of step 0 (or of the weights) with its geometry. Or an error with the code "config", "corpus", "weights"
+        or "memory".
     """
     close_run(id)
     values, errors = validate(config)
@@ -51,13 +69,17 @@ def open_run(id: str, config: dict, text: str, backend: str | None = None) -> di
         return _error("config", **errors[0])
     try:
         ops = load(backend) if backend else best()
-        run = Run(RunConfig(**values), Corpus.from_text(text), ops=ops)
+        run = Run(RunConfig(**values), Corpus.from_text(text), ops=ops, evaluate=weights is None)
+        if weights is not None:
+            run.restore(np.asarray(weights["vector"], np.float32), int(weights["step"]))
     except CorpusError as error:
         return _error("corpus", "corpus", str(error))
     except (ConfigError, PositionError) as error:
         return _error("config", getattr(error, "field", "encoding"), str(error))
     except MemoryError:
         return _memory_error(values)
+    except WeightsError as error:
+        return _error("weights", "weights", str(error))
     _runs[id] = run
     corpus = run.corpus
     return {
@@ -91,9 +113,76 @@ def advance(id: str, budget_ms: float, geometry: bool = False) -> dict:
     return _frame(id, frame, geometry)
 
 
+def probe(name: str, id: str, arguments: dict | None = None, budget_ms: float = 100, untrained: bool = False) -> dict:
+    """Look at a run with one of the probes, for about `budget_ms` milliseconds.
+
+    A probe that takes longer goes on at the next call with the same name, id and arguments; with others it begins
+    anew. It looks at the run as it was when the probe began.
+
+    Args:
+        name: one of `probes.PROBES`.
+        id: a run that is open.
+        arguments: of the probe, by name, as text or plain values.
+        untrained: looks at the run's model as it started.
+
+    Returns:
+        probe, run; which and step, the moment that it looks at ("untrained", "now" or "trained"); progress from
+        0 to 1; and result, None until progress is 1: see the docstring of the probe. Or an error with the code
+        "unknown-run", "probe" (field names the argument) or "memory".
+    """
+    if id not in _runs:
+        return _error("unknown-run", None, f"This worker has no run {id}: open it first.")
+    asked = (arguments or {}, untrained)
+    jobs = _jobs.setdefault(id, {})
+    until = time.perf_counter() + budget_ms / 1000
+    result = None
+    try:
+        if name not in jobs or jobs[name].asked != asked:
+            find(name)
+            view = View.of(_runs[id], untrained)
+            jobs[name] = _Job(asked, view, run_probe(name, view, asked[0]))
+        job = jobs[name]
+        while True:
+            # 1 is for a result: the last report of progress may come some work before it.
+            job.progress = min(next(job.work), 0.999)
+            if time.perf_counter() >= until:
+                break
+    except StopIteration as end:
+        result = end.value
+        job.progress = 1
+        del jobs[name]
+    except (ProbeError, ConfigError, CorpusError, PositionError) as error:
+        jobs.pop(name, None)
+        return _error("probe", getattr(error, "field", None), str(error))
+    except MemoryError:
+        jobs.pop(name, None)
+        return _memory_error(vars(_runs[id].config))
+    return {
+        "probe": name,
+        "run": id,
+        "which": job.view.which,
+        "step": job.view.step,
+        "progress": job.progress,
+        "result": result,
+    }
+
+
+def export_weights(id: str) -> dict:
+    """All parameters of a run as they are now, with which `open_run` restores it in another worker.
+
+    Returns:
+        vector, float32; step. Or an error with the code "unknown-run".
+    """
+    if id not in _runs:
+        return _error("unknown-run", None, f"This worker has no run {id}: open it first.")
+    run = _runs[id]
+    return {"vector": run.model.parameters.vector.copy(), "step": run.step}
+
+
 def close_run(id: str) -> dict:
     """Forget a run, and free what it holds."""
     _runs.pop(id, None)
+    _jobs.pop(id, None)
     _pictures.pop(id, None)
     return {}
 

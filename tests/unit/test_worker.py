@@ -92,9 +92,103 @@ def test_a_run_can_use_another_backend_than_the_best():
     assert worker._runs["a"].model.ops.NAME == "numpy"
 
 
+def finish_probe(name, id, arguments=None, **options):
+    for _ in range(10_000):
+        answer = worker.probe(name, id, arguments, **options)
+        if "error" in answer or answer["result"] is not None:
+            return answer
+        assert 0 <= answer["progress"] < 1
+    pytest.fail(f"{name} does not end.")
+
+
+def test_a_quick_probe_answers_at_once_and_says_which_moment_it_looked_at():
+    worker.open_run("a", SMALL, TEXT)
+    answer = worker.probe("lookup", "a", {"text": "fox"})
+    assert (answer["probe"], answer["run"], answer["which"], answer["step"]) == ("lookup", "a", "untrained", 0)
+    assert answer["progress"] == 1 and answer["result"]["largestDifference"] == 0
+    worker.advance("a", 0)
+    assert (worker.probe("lookup", "a")["which"], worker.probe("lookup", "a")["step"]) == ("now", 1)
+    assert worker.probe("lookup", "a", untrained=True)["which"] == "untrained"
+    worker.advance("a", 60_000)
+    assert (worker.probe("lookup", "a")["which"], worker.probe("lookup", "a")["step"]) == ("trained", 20)
+
+
+def test_a_long_probe_goes_on_where_it_was_and_begins_anew_with_other_arguments():
+    worker.open_run("a", SMALL, TEXT)
+    arguments = {"length": 20, "prompt": "The "}
+    first = worker.probe("generate", "a", arguments, 0)
+    assert first["result"] is None and first["progress"] == pytest.approx(1 / 20)
+    assert worker.probe("generate", "a", dict(arguments), 0)["progress"] == pytest.approx(2 / 20)
+    worker.advance("a", 0)  # the run goes on; the probe keeps to its moment
+    assert worker.probe("generate", "a", arguments, 0)["step"] == 0
+    assert worker.probe("generate", "a", {**arguments, "sample": 2}, 0)["progress"] == pytest.approx(1 / 20)
+    done = finish_probe("generate", "a", {**arguments, "sample": 2}, budget_ms=0)
+    assert done["progress"] == 1 and len(done["result"]["text"]) == 20 and done["step"] == 1
+    assert worker.probe("generate", "a", {**arguments, "sample": 2}, 0)["progress"] == pytest.approx(1 / 20)
+
+
+def test_probes_that_train_models_leave_the_run_alone():
+    worker.open_run("a", SMALL, TEXT)
+    before = worker.export_weights("a")["vector"]
+    answer = finish_probe("relabel", "a", {"updates": 5}, budget_ms=0)
+    assert answer["result"]["largestDifference"] == 0
+    assert np.array_equal(worker.export_weights("a")["vector"], before)
+    assert worker.advance("a", 0)["step"] == 1
+
+
+@pytest.mark.parametrize(
+    "name, arguments, field, message",
+    [
+        ("nowhere", {}, "name", "probe = nowhere is unknown"),
+        ("generate", {"length": 0}, "length", "length = 0 is out of range"),
+        ("lookup", {"text": "éé"}, "text", "has 0 characters that this model knows"),
+        ("context-free", {"first": "ab", "second": "cd", "index": 1}, "index", "change one of the texts"),
+    ],
+)
+def test_what_a_probe_cannot_use_is_a_value(name, arguments, field, message):
+    worker.open_run("a", SMALL, TEXT)
+    error = worker.probe(name, "a", arguments)["error"]
+    assert (error["code"], error["field"]) == ("probe", field) and message in error["message"]
+    assert worker.probe(name, "b", arguments)["error"]["code"] == "unknown-run"
+    assert worker.export_weights("b")["error"]["code"] == "unknown-run"
+
+
+def test_a_probe_that_runs_out_of_memory_tells_it_and_keeps_the_run(monkeypatch):
+    worker.open_run("a", SMALL, TEXT)
+
+    def no_memory(name, view, arguments):
+        raise MemoryError
+
+    monkeypatch.setattr(worker, "run_probe", no_memory)
+    assert worker.probe("lookup", "a")["error"]["code"] == "memory"
+    assert worker.advance("a", 0)["step"] == 1
+
+
+def test_a_run_restored_from_its_weights_gives_the_same_answers():
+    worker.open_run("a", SMALL, TEXT)
+    worker.advance("a", 60_000)
+    weights = worker.export_weights("a")
+    assert weights["vector"].dtype == np.float32 and weights["step"] == 20
+    expected = {name: worker.probe(name, "a") for name in ("residual-stream", "case-offset", "order")}
+    # From the page a typed array arrives as a memoryview.
+    opened = worker.open_run("a", SMALL, TEXT, None, {"vector": memoryview(weights["vector"]), "step": 20})
+    assert opened["frame"]["state"] == "finished" and opened["frame"]["step"] == 20
+    assert len(opened["frame"]["validationLoss"]) == 0 and opened["frame"]["geometry"] is not None
+    assert {name: worker.probe(name, "a") for name in expected} == expected
+    assert worker.advance("a", 1)["step"] == 20
+
+
+def test_weights_of_other_settings_are_refused():
+    worker.open_run("a", SMALL, TEXT)
+    error = worker.open_run("b", {**SMALL, "d": 16}, TEXT, None, worker.export_weights("a"))["error"]
+    assert error["code"] == "weights" and "the model of these settings has" in error["message"]
+    assert worker.advance("b", 1)["error"]["code"] == "unknown-run"
+
+
 def test_closing_a_run_frees_its_memory():
     worker.open_run("a", SMALL, TEXT)
     worker.advance("a", 1)
+    assert worker.probe("generate", "a", {}, 0)["result"] is None
     vector = weakref.ref(worker._runs["a"].model.parameters.vector)
     worker.close_run("a")
     gc.collect()

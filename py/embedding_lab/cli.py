@@ -1,4 +1,4 @@
-"""The command line: python -m embedding_lab train | describe."""
+"""The command line: python -m embedding_lab train | probe | describe."""
 
 import argparse
 import importlib.util
@@ -13,9 +13,11 @@ from . import __version__
 from .config import CORPORA, ENCODINGS, RULES, ConfigError, RunConfig, settings_table
 from .corpus import Corpus, CorpusError
 from .positions import PositionalEncoding, PositionError
+from .probes import PROBES, Probe, ProbeError, View, descriptions, run_probe
 from .training import Run
 
 SLICE = 0.2  # seconds of training between two updates of the progress bar
+ENTRIES_SHOWN = 8  # of a list, where a result is printed as lines
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -24,11 +26,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True)
     _add_train(commands)
+    _add_probe(commands)
     _add_describe(commands)
     given = parser.parse_args(arguments)
     try:
         given.run(given)
-    except (ConfigError, CorpusError, PositionError, OSError) as error:
+    except (ConfigError, CorpusError, PositionError, ProbeError, OSError) as error:
         sys.exit(f"embedding_lab: {error}")
     except KeyboardInterrupt:
         sys.exit(130)
@@ -36,6 +39,12 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _add_train(commands) -> None:
     parser = commands.add_parser("train", help="train one run and print its result")
+    _add_settings(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object, and no progress bar")
+    parser.set_defaults(run=_train)
+
+
+def _add_settings(parser) -> None:
     for row in settings_table():
         name = "--" + row["name"].replace("_", "-")
         if row["kind"] == "boolean":
@@ -46,8 +55,35 @@ def _add_train(commands) -> None:
             allowed = f"{row['low']} to {row['high']}"
         parser.add_argument(name, default=row["default"], help=f"{row['help']} {allowed}; default {row['default']}")
     _add_corpora(parser)
-    parser.add_argument("--json", action="store_true", help="print one JSON object, and no progress bar")
-    parser.set_defaults(run=_train)
+
+
+def _add_probe(commands) -> None:
+    parser = commands.add_parser("probe", help="run one lab of the chapter and print what it measured")
+    parser.add_argument("--list", action="store_true", help="print the names and titles of all probes")
+    parser.set_defaults(run=_list_probes)
+    names = parser.add_subparsers(dest="probe", metavar="NAME")
+    for probe in PROBES.values():
+        own = names.add_parser(probe.name, help=probe.title, description=probe.title, allow_abbrev=False)
+        for row in probe.arguments:
+            own.add_argument("--" + row["name"].replace("_", "-"), help=_help(row))
+        if probe.needs_model:
+            own.add_argument("--untrained", action="store_true", help="look at the model as it starts: trains nothing")
+        _add_settings(own.add_argument_group("settings of the run"))
+        own.add_argument("--json", action="store_true", help="print one JSON object, and no progress bar")
+        own.set_defaults(run=_probe)
+
+
+def _help(row: dict) -> str:
+    """What an argument of a probe is for, what it may be and what it is by default."""
+    if row["kind"] == "choice":
+        allowed = f" {', '.join(choice['value'] for choice in row['choices'])};"
+    elif row["kind"] == "text":
+        allowed = ""
+    else:
+        allowed = f" {row['low']:g} to {row['high']:g}{', separated by commas' if row['kind'] == 'list' else ''};"
+    default = ",".join(map(str, row["default"])) if row["kind"] == "list" else row["default"]
+    default = repr(default) if row["kind"] == "text" else default
+    return f"{row['help']}{allowed} default {default}".replace("%", "%%")
 
 
 def _add_corpora(parser) -> None:
@@ -61,13 +97,18 @@ def _add_describe(commands) -> None:
     parser.set_defaults(run=_describe)
 
 
-def _train(given: argparse.Namespace) -> None:
+def _open(given: argparse.Namespace, evaluate: bool = True) -> Run:
+    """The run that the settings describe, at step 0."""
     values = {row["name"]: getattr(given, row["name"]) for row in settings_table()}
     encoding = None
     if values["encoding"] not in ENCODINGS and values["encoding"].endswith(".py"):
         encoding = load_encoding(Path(values.pop("encoding")))
     text, values["corpus"] = _read_corpus(values["corpus"], given.corpora)
-    run = Run(RunConfig(**values), Corpus.from_text(text), encoding)
+    return Run(RunConfig(**values), Corpus.from_text(text), encoding, evaluate=evaluate)
+
+
+def _train(given: argparse.Namespace) -> None:
+    run = _open(given)
     _advance(run, quiet=given.json)
     result = {
         "encoding": run.encoding.name,
@@ -94,6 +135,79 @@ def _train(given: argparse.Namespace) -> None:
     print("Counting alone: " + ", ".join(f"{name} {nats:.3f}" for name, nats in result["baselines"].items()) + ".")
     if run.message:
         sys.exit(f"embedding_lab: {run.message}")
+
+
+def _list_probes(given: argparse.Namespace) -> None:
+    if not given.list:
+        raise ProbeError("name", f"probe takes a name: choose {', '.join(PROBES)}; --list tells what each shows.")
+    for probe in PROBES.values():
+        print(f"{probe.name:16} {probe.title}")
+
+
+def _probe(given: argparse.Namespace) -> None:
+    probe = PROBES[given.probe]
+    arguments = {row["name"]: getattr(given, row["name"]) for row in probe.arguments}
+    arguments = {name: value for name, value in arguments.items() if value is not None}
+    probe.read_arguments(arguments)  # a mistake is told before training
+    trains = probe.needs_model and not given.untrained
+    run = _open(given, evaluate=trains)
+    if trains:
+        _advance(run, quiet=given.json)
+    view = View.of(run)
+    answer = {
+        "probe": probe.name,
+        "which": view.which,
+        "step": view.step,
+        "encoding": run.encoding.name,
+        "config": asdict(run.config),
+        "result": _finish(probe, view, arguments, quiet=given.json),
+    }
+    if given.json:
+        print(json.dumps(answer, allow_nan=False))
+        return
+    print(f"{probe.title} ({probe.name}, {run.encoding.name}, {view.which}, step {view.step})")
+    print("\n".join(_lines(answer["result"])))
+
+
+def _finish(probe: Probe, view: View, arguments: dict, quiet: bool) -> dict:
+    """Run a probe to its end, with its progress, and return its result."""
+    from tqdm import tqdm
+
+    work = run_probe(probe.name, view, arguments)
+    bar_format = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}"
+    with tqdm(total=1.0, disable=quiet, desc=probe.name, bar_format=bar_format) as bar:
+        while True:
+            try:
+                bar.update(max(0.0, next(work) - bar.n))
+            except StopIteration as end:
+                bar.update(1 - bar.n)
+                return end.value
+
+
+def _lines(value, name: str = "") -> list[str]:
+    """A result as readable lines: the path of each value, and the value; of a long list its beginning, of a table its shape."""
+    if isinstance(value, dict):
+        return [line for key, item in value.items() for line in _lines(item, f"{name}.{key}" if name else key)]
+    shape, inner = [], value
+    while isinstance(inner, list) and inner:
+        shape.append(len(inner))
+        inner = inner[0]
+    if len(shape) > 1 and isinstance(inner, float):
+        return [f"{name}: {' x '.join(map(str, shape))} numbers; --json prints them"]
+    if isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
+        shown = [line for at, item in enumerate(value[:ENTRIES_SHOWN]) for line in _lines(item, f"{name}[{at}]")]
+        more = len(value) - ENTRIES_SHOWN
+        return shown + ([f"{name}: and {more} more; --json prints them all"] if more > 0 else [])
+    if isinstance(value, list):
+        shown = ", ".join(map(_shown, value[:ENTRIES_SHOWN]))
+        return [f"{name}: {shown}{f' ... ({len(value)} in all)' if len(value) > ENTRIES_SHOWN else ''}"]
+    return [f"{name}: {_shown(value)}"]
+
+
+def _shown(value) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return repr(value) if isinstance(value, str) and value != value.strip() else str(value)
 
 
 def _finite(loss: float) -> float | None:
@@ -182,6 +296,7 @@ def _describe(given: argparse.Namespace) -> None:
         "version": __version__,
         "settings": settings_table(),
         "rules": RULES,
+        "probes": descriptions(),
         "experiment": {"encodings": ["none", "learned", "sinusoidal"], "seeds": [RunConfig().seed]},
         "corpora": corpora,
     }

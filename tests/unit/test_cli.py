@@ -8,6 +8,7 @@ import pytest
 
 import build
 from embedding_lab.config import RunConfig, settings_table
+from embedding_lab.probes import PROBES
 
 CORPORA = build.CACHE / "corpora"
 SMALL = ["--d", "8", "--heads", "2", "--context", "8", "--batch", "4", "--steps", "20"]
@@ -105,9 +106,65 @@ def test_a_run_that_diverges_exits_with_its_message():
     assert done.returncode == int(result["state"] == "diverged")
 
 
+def probe(name, *arguments):
+    return lab("probe", name, "--corpora", str(CORPORA), *SMALL, *arguments)
+
+
+def test_the_list_of_probes_has_a_title_for_each():
+    done = lab("probe", "--list")
+    assert [line.split()[0] for line in done.stdout.splitlines()] == list(PROBES)
+    assert all(len(line.split()) > 2 for line in done.stdout.splitlines())
+    done = lab("probe")
+    assert done.returncode == 1 and "probe takes a name: choose lookup, sparse-gradient" in done.stderr
+
+
+def test_a_probe_trains_its_run_and_prints_one_object():
+    done = probe("lookup", "--encoding", "rope", "--text", "Alice", "--json")
+    assert done.returncode == 0 and done.stderr == ""
+    answer = json.loads(done.stdout, parse_constant=pytest.fail)
+    assert set(answer) == {"probe", "which", "step", "encoding", "config", "result"}
+    assert (answer["probe"], answer["which"], answer["step"], answer["encoding"]) == ("lookup", "trained", 20, "rope")
+    assert answer["config"]["d"] == 8 and answer["result"]["largestDifference"] == 0
+    untrained = json.loads(probe("lookup", "--text", "Alice", "--untrained", "--json").stdout)
+    assert (untrained["which"], untrained["step"]) == ("untrained", 0)
+    assert untrained["result"]["rows"] != answer["result"]["rows"]
+
+
+def test_a_probe_that_needs_no_model_trains_none():
+    done = probe("merges", "--count", "5", "--characters", "5000", "--json")
+    answer = json.loads(done.stdout)
+    assert (answer["which"], answer["step"]) == ("untrained", 0) and answer["result"]["merges"] == 5
+    done = probe("width", "--widths", "8,16", "--seeds", "1", "--updates", "3", "--json")
+    assert [row["d"] for row in json.loads(done.stdout)["result"]["widths"]] == [8, 16]
+
+
+def test_without_json_a_probe_shows_its_progress_and_lines():
+    done = probe("generate", "--length", "5")
+    assert done.returncode == 0 and "20/20" in done.stderr and "100%" in done.stderr
+    assert done.stdout.startswith("Let it write (generate, learned, trained, step 20)\n")
+    assert "temperature: 0.8\n" in done.stdout
+    done = probe("residual-stream", "--untrained")
+    assert "depths[0].values: 8 x 8 numbers; --json prints them" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "name, arguments, message",
+    [
+        ("generate", ["--length", "0"], "length = 0 is out of range: choose a whole number from 1 to 500."),
+        ("order", ["--second", "cat"], "give the same characters in another order"),
+        ("lookup", ["--heads", "3"], "heads = 3 does not divide d = 8"),
+    ],
+)
+def test_what_is_wrong_with_a_probe_is_one_line(name, arguments, message):
+    done = probe(name, "--json", *arguments)
+    assert done.returncode == 1 and done.stdout == "" and message in done.stderr and done.stderr.count("\n") == 1
+
+
 def test_describe_is_what_the_page_is_built_from():
     description = json.loads(lab("describe", "--corpora", str(CORPORA)).stdout)
     assert description["settings"] == settings_table()
+    assert [row["name"] for row in description["probes"]] == list(PROBES)
+    assert {"name", "title", "claims", "arguments", "needsModel"} == set(description["probes"][0])
     assert [corpus["name"] for corpus in description["corpora"]] == ["alice29", "asyoulik", "plrabn12"]
     assert description["corpora"][0]["vocabulary"] == 73
     assert description["corpora"][0]["baselines"]["bigram"] == pytest.approx(2.451, abs=1e-3)

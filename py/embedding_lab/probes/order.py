@@ -72,7 +72,7 @@ def _reordered(view: View, first: str, second: str) -> tuple[np.ndarray, np.ndar
     one = read(view, "first", first, DOG, least=2, most=LONGEST_TEXT)
     other = read(view, "second", second, MAN, least=2, most=LONGEST_TEXT)
     most = view.config.context - 1  # one place is for the last character
-    if one.instead or other.instead:
+    if one.instead and other.instead:
         ids = np.arange(min(len(view.corpus.vocabulary), REORDERED, most), dtype=np.int32)
         source = ids[::-1]
     else:
@@ -113,7 +113,7 @@ def context_free(view: View, first: str = RIVER, second: str = MONEY, index: int
     """
     one = read(view, "first", first, RIVER, least=2)
     other = read(view, "second", second, MONEY, least=2)
-    if one.instead or other.instead:
+    if one.instead and other.instead:
         one, other, index = _two_contexts(view)
     shortest = min(len(one.ids), len(other.ids))
     if not 0 <= index < shortest:

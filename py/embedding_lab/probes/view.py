@@ -81,7 +81,8 @@ class Reading:
         ids: theirs, (N,).
         left_out: characters that the vocabulary does not have, each once.
         cut: how many characters were cut off the end, because the text is longer than the probe reads.
-        instead: True where none of the default text is in the vocabulary, and a stretch of the run's own text is read.
+        instead: True where the vocabulary lacks part of the default text, and the start of the run's validation part
+            is read instead.
     """
 
     text: str
@@ -107,8 +108,7 @@ def read(view: View, name: str, text: str, default: str = "", least: int = 1, mo
 
     Args:
         name: the argument it came by.
-        default: the text that the probe has without a reader; if too little of it is in the vocabulary, the
-            start of the validation part is read instead.
+        default: the text that the probe has without a reader, which may be replaced (see `Reading.instead`).
         least, most: characters that the probe needs and takes; by default it takes as many as the context.
 
     Raises:
@@ -118,8 +118,9 @@ def read(view: View, name: str, text: str, default: str = "", least: int = 1, mo
     most = view.config.context if most is None else most
     known = [character for character in text if character in rank]
     left_out = list(dict.fromkeys(character for character in text if character not in rank))
-    instead = len(known) < least and text == default
+    instead = bool(left_out) and text == default
     if instead:
+        left_out = []
         known = [view.corpus.vocabulary[id] for id in view.corpus.validation[: max(least, min(most, len(default)))]]
     if len(known) < least:
         need = "one character" if least == 1 else f"{least} characters"

@@ -40,8 +40,13 @@ export class GeometryMarks {
     });
   }
 
-  /** Moves every mark. @param {Float32Array} points (V, 2) @param {{x: Function, y: Function}} scales */
-  move(points, { x, y }) {
+  /**
+   * Moves every mark.
+   * @param {Float32Array} points (V, 2)
+   * @param {{x: Function, y: Function}} scales
+   * @param {Float32Array | null} [nearness]  (V), 0 to 1: what is far away is drawn fainter and below the rest
+   */
+  move(points, { x, y }, nearness = null) {
     if (this.#places.length !== points.length) this.#places = new Float64Array(points.length);
     this.texts.forEach((text, i) => {
       const px = (this.#places[2 * i] = x(points[2 * i]));
@@ -52,7 +57,12 @@ export class GeometryMarks {
       } else {
         text.setAttribute("visibility", "hidden");
       }
+      if (nearness) text.setAttribute("opacity", (0.5 + 0.5 * nearness[i]).toFixed(2));
     });
+    if (nearness) {
+      const order = this.texts.map((_, i) => i).sort((a, b) => nearness[a] - nearness[b]);
+      this.group.node().append(...order.map((i) => this.texts[i]));
+    }
   }
 
   /** Index of the mark nearest to a place within `reach` CSS px, or null. */

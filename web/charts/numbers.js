@@ -1,5 +1,6 @@
-/** How the charts write numbers: losses in nats, steps, shares, coordinates. */
+/** How the charts write numbers: losses in nats, steps, shares, coordinates, numbers of any size. */
 
+const SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const STEPS = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 /** A loss in nats per character, "2.083"; none is a dash, and one that is not finite is "NaN". */
@@ -12,8 +13,33 @@ export function nats(loss, digits = 3) {
 /** A count of steps, "12,500". */
 export const count = (value) => STEPS.format(value);
 
-/** A share of variance, "24 %". */
-export const percent = (share) => `${Math.round(share * 100)} %`;
+/** A share of a whole, "24 %"; with digits after the point where it is small, "1.4 %". */
+export const percent = (share, digits = 0) => `${(share * 100).toFixed(digits)}\u00a0%`;
+
+/** A power of ten, "10⁻⁷". */
+const power = (exponent) => `10${exponent < 0 ? "⁻" : ""}${[...String(Math.abs(exponent))].map((digit) => SUPERSCRIPT[digit]).join("")}`;
+
+/**
+ * A number of any size at a few significant digits, "−0.0123", "1,250"; small ones as "3.7 × 10⁻⁷"; none is a dash.
+ * @param {number | null | undefined} value
+ * @param {number} [digits]
+ */
+export function significant(value, digits = 3) {
+  if (value == null || !Number.isFinite(value)) return "–";
+  if (value === 0) return "0";
+  const [mantissa, exponent] = Math.abs(value).toExponential(digits - 1).split("e");
+  const size = Number(exponent);
+  const sign = value < 0 ? "−" : "";
+  if (size < -3 || size > 6) return `${sign}${mantissa} × ${power(size)}`;
+  if (size >= digits - 1) return sign + STEPS.format(Math.abs(value));
+  return sign + Number(`${mantissa}e${size}`).toFixed(digits - 1 - size);
+}
+
+/** A probability as a test gives it, "0.001", "0.34", "6 × 10⁻⁵"; none is a dash. */
+export function probability(p) {
+  if (p == null) return "–";
+  return p < 0.001 ? significant(p, 1) : String(Number(p.toPrecision(2)));
+}
 
 /** A coordinate with its sign, "−0.12", at three significant digits. */
 export function coordinate(value) {

@@ -38,6 +38,21 @@ export const encodingColor = (encoding) => ENCODING_COLOR[encoding] ?? "var(--ac
 export const encodingSign = (encoding) => ENCODING_SIGN[encoding] ?? "star";
 
 /**
+ * CSS colour of one of several series that have an order, such as heads or lengths; encodings have their own.
+ * @param {number} index  from 0
+ * @param {number} many   how many series there are
+ */
+export function ordinalColor(index, many) {
+  const share = many > 1 ? Math.round((index / (many - 1)) * 100) : 100;
+  return `color-mix(in oklab, var(--ordinal-last) ${share}%, var(--ordinal-first))`;
+}
+
+const ORDINAL_SIGNS = ["circle", "square", "triangle", "diamond", "cross", "star"];
+
+/** Name of the mark of one of several series that are no encodings; after six they begin again, in another shade. */
+export const ordinalSign = (index) => ORDINAL_SIGNS[index % ORDINAL_SIGNS.length];
+
+/**
  * What a colour computes to where an element stands, for canvas, which knows no custom properties.
  * A probe is asked rather than the property itself, so that light-dark() and color-mix() are resolved too.
  * @param {Element} element  a connected element, whose theme counts

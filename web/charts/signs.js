@@ -40,15 +40,19 @@ export function addSign(path, sign, x, y, radius) {
   path.closePath();
 }
 
+/** A mark as the data of an SVG path. */
+export const signPath = (sign, x, y, radius) =>
+  `M${POLYGON[sign].map(([dx, dy]) => `${(x + dx * radius).toFixed(2)} ${(y + dy * radius).toFixed(2)}`).join("L")}Z`;
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * A short stroke with the mark on it, as a key shows it; it takes the colour of its text (currentColor).
- * @param {string} sign
- * @param {{line?: boolean}} [options]  line: with the stroke on both sides of the mark
+ * @param {string | null} sign  null for a stroke without a mark
+ * @param {{line?: boolean, dash?: string}} [options]  line: with the stroke on both sides of the mark; dash: its pattern
  * @returns {SVGSVGElement}
  */
-export function signElement(sign, { line = false } = {}) {
+export function signElement(sign, { line = false, dash = "" } = {}) {
   const width = line ? 26 : 12;
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", `0 0 ${width} 12`);
@@ -60,12 +64,14 @@ export function signElement(sign, { line = false } = {}) {
     stroke.setAttribute("d", `M0 6H${width}`);
     stroke.setAttribute("stroke", "currentColor");
     stroke.setAttribute("stroke-width", "2");
+    if (dash) stroke.setAttribute("stroke-dasharray", dash);
     svg.append(stroke);
   }
-  const mark = document.createElementNS(SVG, "path");
-  const points = POLYGON[sign].map(([dx, dy]) => `${(width / 2 + dx * 4).toFixed(2)} ${(6 + dy * 4).toFixed(2)}`);
-  mark.setAttribute("d", `M${points.join("L")}Z`);
-  mark.setAttribute("fill", "currentColor");
-  svg.append(mark);
+  if (sign) {
+    const mark = document.createElementNS(SVG, "path");
+    mark.setAttribute("d", signPath(sign, width / 2, 6, 4));
+    mark.setAttribute("fill", "currentColor");
+    svg.append(mark);
+  }
   return svg;
 }

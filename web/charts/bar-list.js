@@ -1,0 +1,107 @@
+/** <bar-list>: named values as bars in a table, so that every number can be read; with a comparison value, or single measurements as dots. */
+
+import { barRange } from "./bar-range.js";
+import { ChartElement, make } from "./chart-element.js";
+import { significant } from "./numbers.js";
+
+/**
+ * Light-DOM custom element. Properties (setting one redraws in the next frame):
+ * - `bars` {{label: string, value: number | null, text?: string, note?: string, group?: string, marked?: boolean,
+ *   color?: string, chance?: number, among?: {low, mean, high}, dots?: (number | null)[]}[]}
+ *   text: the value as it is written; group: a heading above the first bar of that group; marked: set in bold with
+ *   an arrow; chance: a tick to compare with; among: the range of a comparison and its mean; dots: drawn in place of
+ *   the bar, one a measurement, with a tick at the value
+ * - `range` {[number, number] | null} of the bars; by default from 0 to what occurs
+ * - `labels`, `quantity` {string} heads of the columns; the quantity says its unit
+ * - `compared` {string} what the tick or the range is
+ * - `summary` {string} what is to be seen, in a sentence
+ */
+export class BarList extends ChartElement {
+  static properties = { bars: [], range: null, labels: "", quantity: "", compared: "", summary: "" };
+
+  build() {
+    this.table = make("table", "bl-table");
+    this.append(this.table);
+  }
+
+  draw() {
+    const [low, high] = this.range ?? barRange(this.bars);
+    const share = (value) => Math.min(1, Math.max(0, (value - low) / (high - low)));
+    const head = make("tr", "");
+    head.append(heading(this.labels), heading(this.quantity, 2));
+    const body = [];
+    this.bars.forEach((bar, i) => {
+      if (bar.group && bar.group !== this.bars[i - 1]?.group) {
+        const row = make("tr", "bl-group");
+        const cell = make("th", "", bar.group);
+        cell.colSpan = 3;
+        cell.scope = "rowgroup";
+        row.append(cell);
+        body.push(row);
+      }
+      body.push(this.#row(bar, share));
+    });
+    const compared = this.bars.some(({ chance, among }) => chance != null || among) ? this.compared : "";
+    const caption = make("caption", "bl-caption", this.summary);
+    const top = make("thead", "");
+    top.append(head);
+    const rows = make("tbody", "");
+    rows.append(...body);
+    this.table.replaceChildren(caption, top, rows);
+    if (compared) {
+      const foot = this.table.createTFoot().insertRow().insertCell();
+      foot.colSpan = 3;
+      const sign = make("span", this.bars.some(({ among }) => among) ? "bl-key bl-among" : "bl-key bl-chance");
+      foot.append(sign, ` ${compared}`);
+    }
+  }
+
+  #row(bar, share) {
+    const { label, value, text = significant(value), note, marked, color } = bar;
+    const row = make("tr", marked ? "bl-marked" : "");
+    const name = make("th", "", marked ? `▸ ${label}` : label);
+    name.scope = "row";
+    const track = make("td", "bl-track");
+    track.setAttribute("aria-hidden", "true");
+    const lane = make("div", "bl-lane");
+    if (color) lane.style.color = color;
+    if (value !== null) lane.append(...(bar.dots ? this.#dots(bar, share) : [this.#bar(value, share)]));
+    if (bar.chance != null) lane.append(placed("bl-chance", share(bar.chance)));
+    if (bar.among) {
+      const range = placed("bl-among", share(bar.among.low));
+      range.style.width = `${Math.max(0.4, (share(bar.among.high) - share(bar.among.low)) * 100)}%`;
+      lane.append(range, placed("bl-mean", share(bar.among.mean)));
+    }
+    track.append(lane);
+    const number = make("td", "bl-value", text);
+    if (note) number.append(make("span", "bl-note", note));
+    row.append(name, track, number);
+    return row;
+  }
+
+  #bar(value, share) {
+    const [from, to] = [share(0), share(value)].sort((a, b) => a - b);
+    const bar = placed("bl-bar", from);
+    bar.style.width = `${(to - from) * 100}%`;
+    return bar;
+  }
+
+  #dots({ value, dots }, share) {
+    return [placed("bl-mean", share(value)), ...dots.filter((dot) => dot !== null).map((dot) => placed("bl-dot", share(dot)))];
+  }
+}
+
+function heading(text, columns = 1) {
+  const cell = make("th", "", text);
+  cell.scope = "col";
+  cell.colSpan = columns;
+  return cell;
+}
+
+function placed(className, share) {
+  const element = make("div", className);
+  element.style.left = `${share * 100}%`;
+  return element;
+}
+
+BarList.register("bar-list");

@@ -1,0 +1,255 @@
+/** <line-plot>: one quantity against another for several series, each with its mark, some with a band or a spread. */
+
+import { axisBottom, axisLeft } from "d3-axis";
+import { scaleLinear } from "d3-scale";
+import { create } from "d3-selection";
+import { ChartElement, make, setText } from "./chart-element.js";
+import { ChartTable } from "./chart-table.js";
+import { stackLabels } from "./label-stack.js";
+import { distinct, rangeY, scaleX } from "./line-scale.js";
+import { significant } from "./numbers.js";
+import { ordinalColor, ordinalSign } from "./palette.js";
+import { signElement, signPath } from "./signs.js";
+
+const MARGIN = { left: 46, right: 12, top: 12, bottom: 26 };
+const MARK_SPACING = 26; // CSS px between two marks on a line
+const LEVEL_LABEL = 14; // height of a level's label
+
+/**
+ * Light-DOM custom element. Properties (setting one redraws in the next frame):
+ * - `x` {{label, kind?: "linear" | "log" | "even", ticks?: number[], range?, format?}}, `y` {{label, range?, format?}}:
+ *   the label says the unit; format writes a number
+ * - `series` {{name, x: number[], y: (number | null)[], low?: number[], high?: number[], spread?: "band" | "bars",
+ *   color?: string, sign?: string, dash?: string, line?: boolean, marks?: boolean, dots?: number[][]}[]}
+ *   ascending in x; spread: how low and high are drawn; line false: marks alone; marks false: none; dots: single
+ *   values at each x
+ * - `levels` {{name, value, far?: boolean}[]} horizontal lines; `uprights` {{name, value}[]} vertical ones
+ * - `summary` {string} what is to be seen, in a sentence
+ *
+ * `--chart-height` sets the height of the plot with its axes.
+ */
+export class LinePlot extends ChartElement {
+  static properties = { x: { label: "" }, y: { label: "" }, series: [], levels: [], uprights: [], summary: "" };
+
+  #read = null; // place in the list of distinct x
+  #values = [];
+
+  build() {
+    this.key = make("ul", "lp-key");
+    this.at = make("p", "lp-at");
+    this.surface = make("div", "lp-surface");
+    this.surface.tabIndex = 0;
+    this.surface.setAttribute("role", "img");
+    this.axisY = make("p", "lp-axis");
+    this.host = make("div", "lp-host");
+    this.axisX = make("p", "lp-axis lp-axis-x");
+    this.svg = create("svg:svg").attr("aria-hidden", "true");
+    this.grid = this.svg.append("g").attr("class", "lp-grid");
+    this.bottom = this.svg.append("g").attr("class", "lp-tick");
+    this.left = this.svg.append("g").attr("class", "lp-tick");
+    this.lines = this.svg.append("g");
+    this.cross = this.svg.append("line").attr("class", "lp-cross");
+    this.labels = this.svg.append("g").attr("class", "lp-labels");
+    this.host.append(this.svg.node());
+    this.surface.append(this.axisY, this.host, this.axisX);
+    this.table = new ChartTable();
+    this.live = make("p", "lp-live");
+    this.live.setAttribute("aria-live", "polite");
+    this.append(this.key, this.at, this.surface, this.table.element, this.live);
+    this.#listen();
+  }
+
+  draw() {
+    const width = this.host.clientWidth;
+    const height = this.host.clientHeight;
+    this.#values = distinct(this.series);
+    if (width === 0 || this.#values.length === 0) return;
+    const box = { left: MARGIN.left, right: width - MARGIN.right, top: MARGIN.top, bottom: height - MARGIN.bottom };
+    const x = (this.scale = scaleX(this.x, this.#values, [box.left, box.right]));
+    const y = scaleLinear(rangeY(this.series, this.levels, this.y.range), [box.bottom, box.top]);
+    this.box = box;
+    this.svg.attr("width", width).attr("height", height);
+    this.#drawAxes(x, y, box);
+    this.#drawLevels(x, y, box);
+    this.lines.selectAll("g").data(this.series).join("g").each((series, i, groups) => this.#drawSeries(groups[i], series, i, x.at, y));
+    this.#drawKey();
+    this.surface.setAttribute("aria-label", `${this.summary} Arrow keys read single values.`);
+    this.table.show(this.summary, () => this.#numbers());
+    this.#showReading();
+  }
+
+  #color = (series, i) => series.color ?? ordinalColor(i, this.series.length);
+  #sign = (series, i) => series.sign ?? ordinalSign(i);
+  #formatX = (value) => (this.x.format ?? this.scale.format ?? ((number) => significant(number)))(value);
+  #formatY = (value) => (value == null ? "–" : (this.y.format ?? ((number) => significant(number)))(value));
+
+  #drawAxes(x, y, box) {
+    const ticks = apart(x.ticks(Math.max(2, (box.right - box.left) / 80)), x.at, 34);
+    const bottom = scaleLinear([box.left, box.right], [box.left, box.right]);
+    this.bottom.attr("transform", `translate(0,${box.bottom})`)
+      .call(axisBottom(bottom).tickValues(ticks.map(x.at)).tickFormat((_, i) => this.#formatX(ticks[i])).tickSizeOuter(0).tickSizeInner(4).tickPadding(5));
+    const rows = y.ticks(Math.max(2, (box.bottom - box.top) / 46));
+    const axis = axisLeft(y).tickValues(rows).tickSize(0).tickPadding(6);
+    if (Math.abs(rows.at(-1)) < 1e-3 || Math.abs(rows[0]) >= 1e5) axis.tickFormat((value) => significant(value, 2));
+    this.left.attr("transform", `translate(${box.left},0)`).call(axis).select(".domain").remove();
+    this.grid.selectAll("line").data(rows).join("line").attr("x1", box.left).attr("x2", box.right).attr("y1", y).attr("y2", y);
+    setText(this.axisX, `${this.x.label} →`);
+    setText(this.axisY, `↑ ${this.y.label}`);
+  }
+
+  #drawLevels(x, y, box) {
+    const inside = this.levels.filter(({ value }) => y(value) <= box.bottom && y(value) >= box.top);
+    const heights = stackLabels(inside.map(({ value }) => ({ at: y(value) - LEVEL_LABEL / 2, height: LEVEL_LABEL })), 0, box.bottom);
+    const lines = [
+      ...inside.map(({ value }) => ({ x1: box.left, x2: box.right, y1: y(value), y2: y(value) })),
+      ...this.uprights.map(({ value }) => ({ x1: x.at(value), x2: x.at(value), y1: box.top, y2: box.bottom })),
+    ];
+    const names = [
+      ...inside.map(({ name, value }, i) => ({ text: `${name} ${this.#formatY(value)}`, x: box.right, y: heights[i] + 4, anchor: "end" })),
+      ...this.uprights.map(({ name, value }) => {
+        const late = x.at(value) > (box.left + box.right) / 2;
+        return { text: name, x: x.at(value) + (late ? -5 : 5), y: box.top + 8, anchor: late ? "end" : "start" };
+      }),
+    ];
+    this.labels.selectAll("line").data(lines).join("line")
+      .attr("x1", (d) => d.x1).attr("x2", (d) => d.x2).attr("y1", (d) => d.y1).attr("y2", (d) => d.y2);
+    this.labels.selectAll("text").data(names).join("text").text((d) => d.text)
+      .attr("x", (d) => d.x).attr("y", (d) => d.y).attr("text-anchor", (d) => d.anchor);
+  }
+
+  #drawSeries(group, series, i, x, y) {
+    const { low, high, spread = "band" } = series;
+    const points = series.x.map((value, k) => ({ k, x: x(value), y: series.y[k] === null ? NaN : y(series.y[k]) }));
+    const known = points.filter((point) => Number.isFinite(point.y));
+    const paths = [];
+    if (low && spread === "band") {
+      const banded = known.filter(({ k }) => low[k] !== null && high[k] !== null);
+      const upper = banded.map((point) => `${point.x.toFixed(1)} ${y(high[point.k]).toFixed(1)}`);
+      const lower = banded.map((point) => `${point.x.toFixed(1)} ${y(low[point.k]).toFixed(1)}`).reverse();
+      if (banded.length > 1) paths.push({ kind: "lp-band", d: `M${[...upper, ...lower].join("L")}Z` });
+    } else if (low) {
+      paths.push({ kind: "lp-spread", d: known.map((point) => `M${point.x} ${y(low[point.k])}V${y(high[point.k])}`).join("") });
+    }
+    if (series.line !== false) paths.push({ kind: "lp-line", d: linePath(points) });
+    const dots = (series.dots ?? []).flatMap((values, k) => values.filter((value) => value !== null).map((value) => signPath("circle", points[k].x, y(value), 2)));
+    if (dots.length) paths.push({ kind: "lp-dots", d: dots.join("") });
+    if (series.marks !== false) {
+      const shown = series.line === false ? known : everyFar(known);
+      const radius = series.line === false && known.length > 60 ? 2.2 : 3.6;
+      paths.push({ kind: "lp-marks", d: shown.map((point) => signPath(this.#sign(series, i), point.x, point.y, radius)).join("") });
+    }
+    group.style.color = this.#color(series, i);
+    const nodes = paths.map(({ kind, d }) => {
+      const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+      path.setAttribute("class", kind);
+      path.setAttribute("d", d);
+      if (kind === "lp-line" && series.dash) path.setAttribute("stroke-dasharray", series.dash);
+      return path;
+    });
+    group.replaceChildren(...nodes);
+  }
+
+  #drawKey() {
+    this.key.replaceChildren(...this.series.map((series, i) => {
+      const item = make("li", "lp-item");
+      const sign = make("span", "lp-sign");
+      sign.style.color = this.#color(series, i);
+      const { line = true, marks = true, dash } = series;
+      sign.append(signElement(marks ? this.#sign(series, i) : null, { line, dash }));
+      item.append(sign, make("span", "", series.name), make("span", "lp-value"));
+      return item;
+    }));
+  }
+
+  #listen() {
+    const point = (event) => {
+      if (!this.scale) return;
+      const at = event.clientX - this.host.getBoundingClientRect().left;
+      const distances = this.#values.map((value) => Math.abs(this.scale.at(value) - at));
+      this.#readPlace(distances.indexOf(Math.min(...distances)));
+    };
+    this.host.addEventListener("pointermove", point);
+    this.host.addEventListener("pointerdown", point);
+    this.host.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && this.#readPlace(null));
+    this.surface.addEventListener("blur", () => this.#readPlace(null));
+    this.surface.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** Arrows move to the next value of x, with Shift by ten, Home and End to the ends, Escape leaves. */
+  #key(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey || this.#values.length === 0) return;
+    const last = this.#values.length - 1;
+    const stride = event.shiftKey ? 10 : 1;
+    const to = { Home: 0, End: last, ArrowLeft: (this.#read ?? last + stride) - stride, ArrowRight: (this.#read ?? -stride) + stride }[event.key];
+    if (event.key === "Escape" && this.#read !== null) this.#readPlace(null);
+    else if (to !== undefined) this.#readPlace(Math.min(last, Math.max(0, to)));
+    else return;
+    event.preventDefault();
+    setText(this.live, this.#read === null ? "" : this.#sentence());
+  }
+
+  #readPlace(place) {
+    this.#read = place;
+    this.#showReading();
+  }
+
+  #valueOf(series, x) {
+    const k = series.x.indexOf(x);
+    return k < 0 ? null : series.y[k];
+  }
+
+  #showReading() {
+    const reads = this.#read !== null && this.#read < this.#values.length;
+    const x = this.#values[reads ? this.#read : 0];
+    this.cross.attr("visibility", reads ? "visible" : "hidden");
+    if (reads) this.cross.attr("x1", this.scale.at(x)).attr("x2", this.scale.at(x)).attr("y1", this.box.top).attr("y2", this.box.bottom);
+    setText(this.at, reads ? `${this.x.label}: ${this.#formatX(x)}` : "Point at the plot, or use the arrow keys, to read values.");
+    this.at.classList.toggle("lp-idle", !reads);
+    this.series.forEach((series, i) => {
+      const value = this.key.children[i]?.querySelector(".lp-value");
+      if (value) setText(value, reads ? this.#formatY(this.#valueOf(series, x)) : "");
+    });
+  }
+
+  #sentence() {
+    const x = this.#values[this.#read];
+    const parts = this.series.map((series) => `${series.name} ${this.#formatY(this.#valueOf(series, x))}`);
+    return `${this.x.label} ${this.#formatX(x)}: ${parts.join(", ")}.`;
+  }
+
+  #numbers() {
+    const head = [this.x.label, ...this.series.flatMap(({ name, low }) => [name, ...(low ? [`${name}, low`, `${name}, high`] : [])])];
+    const rows = this.#values.map((x) => [this.#formatX(x), ...this.series.flatMap((series) => {
+      const k = series.x.indexOf(x);
+      const ends = series.low ? [series.low[k], series.high[k]] : [];
+      return [this.#valueOf(series, x), ...ends].map(this.#formatY);
+    })]);
+    return { head, rows };
+  }
+}
+
+/** A path through points; one whose y is not a number breaks it. */
+function linePath(points) {
+  let pen = "M";
+  return points.map(({ x, y }) => {
+    const part = Number.isFinite(y) ? `${pen}${x.toFixed(1)} ${y.toFixed(1)}` : "";
+    pen = part ? "L" : "M";
+    return part;
+  }).join("");
+}
+
+/** Those of the points that stand far enough apart for their marks. */
+function everyFar(points) {
+  if (points.length < 2) return points;
+  const spacing = (points.at(-1).x - points[0].x) / (points.length - 1);
+  const every = Math.max(1, Math.ceil((MARK_SPACING * 0.5) / spacing));
+  return points.filter((_, k) => k % every === 0);
+}
+
+/** Those of the ticks that stand at least `room` px apart. */
+function apart(ticks, at, room) {
+  let last = -Infinity;
+  return ticks.filter((tick) => at(tick) - last >= room && (last = at(tick)) !== null);
+}
+
+LinePlot.register("line-plot");

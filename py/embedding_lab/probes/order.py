@@ -103,10 +103,10 @@ def context_free(view: View, first: str = RIVER, second: str = MONEY, index: int
 
     Returns:
         first, second (see `Reading.told`); index; character; sameContext, True where everything before it is
-        the same too; depths: name (see `Transformer.residual_stream`), largestDifference, cosine of the two
-        states; bitIdentical, of the state before the first block; before and after (d), both states of the
-        first text; shifted: index, largestDifference and bitIdentical before the first block, None where the
-        context has no room for it.
+        the same too; depths: name (see `Transformer.residual_stream`), largestDifference, differing, how many of
+        the d numbers differ at all, cosine of the two states; bitIdentical, of the state before the first block;
+        before and after (d), both states of the first text; shifted: index, largestDifference and bitIdentical
+        before the first block, None where the context has no room for it.
 
     Raises:
         ProbeError: the index is beyond a text, or the characters at it differ.
@@ -144,6 +144,7 @@ def context_free(view: View, first: str = RIVER, second: str = MONEY, index: int
             {
                 "name": name,
                 "largestDifference": np.abs(state - second_states[name]).max(),
+                "differing": np.count_nonzero(state != second_states[name]),
                 "cosine": unit(state) @ unit(second_states[name]),
             }
             for name, state in first_states.items()

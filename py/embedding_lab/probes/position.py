@@ -6,7 +6,17 @@ import numpy as np
 
 from ..geometry import principal_directions, subspace_cosines, unit
 from ..positions import PositionalEncoding, check
-from .view import Probe, ProbeError, View, list_argument, number_argument, shown, text_argument, undefined
+from .view import (
+    Probe,
+    ProbeError,
+    View,
+    list_argument,
+    number_argument,
+    probe_stream,
+    shown,
+    text_argument,
+    undefined,
+)
 
 MOST_SHOWN = 64  # positions of a picture
 SCORES_SHOWN = 32
@@ -14,6 +24,7 @@ BIN = 8  # positions whose losses are averaged into one point
 CHARACTERS_AT_ONCE = 2048
 QUERY, KEY = "h", "t"
 ATTENTION_CHARACTERS = 1024
+RANDOM_PAIRS = 50
 
 
 def position_table(view: View, beyond: int = 8, components: int = 8) -> dict:
@@ -31,7 +42,8 @@ def position_table(view: View, beyond: int = 8, components: int = 8) -> dict:
         defined; encoding; context, T; parameters, those of the table; table (N, d) and dots (N, N), the
         products of its rows, of the first N <= 64 positions; norms (T,); tokenNorm, the mean norm of the rows of E;
         rowCosine, the mean |cosine| of a row of E and one of the table, and rowChance, that of random directions;
-        subspaces: cosines (the largest first), meanSquaredCosine, chance, tokenComponents, positionComponents;
+        subspaces: cosines (the largest first), meanSquaredCosine, chance, tokenComponents, positionComponents,
+        randomLargest, the mean of the largest cosine of 50 pairs of random subspaces of the same two sizes;
         beyond: asked, a length; defined; message, why not; tMax and neverLearned, the first and last position.
         Where the encoding adds no table: defined is False, with why, encoding, context and beyond.
     """
@@ -60,8 +72,16 @@ def position_table(view: View, beyond: int = 8, components: int = 8) -> dict:
             "chance": max(tokens.shape[1], positions.shape[1]) / config.d,
             "tokenComponents": tokens.shape[1],
             "positionComponents": positions.shape[1],
+            "randomLargest": _largest_by_chance(view, tokens.shape, positions.shape) if len(cosines) else None,
         },
     }
+
+
+def _largest_by_chance(view: View, first: tuple[int, int], second: tuple[int, int]) -> float:
+    """The mean of the largest cosine between random subspaces of these shapes, (d, j) and (d, k)."""
+    stream = probe_stream(view, "position-table")
+    a, b = (np.linalg.qr(stream.normal(size=(RANDOM_PAIRS, *shape)))[0] for shape in (first, second))
+    return np.linalg.svd(a.transpose(0, 2, 1) @ b, compute_uv=False)[:, 0].mean()
 
 
 def _mean_absolute_cosine(d: int) -> float:

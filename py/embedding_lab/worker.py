@@ -34,7 +34,7 @@ class _Job:
 
 _runs: dict[str, Run] = {}
 _jobs: dict[str, dict[str, _Job]] = {}  # by run, then by probe
-_pictures: dict[str, np.ndarray] = {}  # the last projection of each run, which the next one aligns with
+_pictures: dict[str, dict[int, np.ndarray]] = {}  # by run and axes, the last projection, which the next one aligns with
 
 
 def status() -> dict:
@@ -91,16 +91,17 @@ def open_run(id: str, config: dict, text: str, backend: str | None = None, weigh
         "characters": {"train": len(corpus.train), "validation": len(corpus.validation)},
         "baselines": corpus.baselines(),
         "flopsPerStep": run.flops_per_step,
-        "frame": _frame(id, run.frame(), geometry=True),
+        "frame": _frame(id, run.frame(), geometry=True, space=True),
     }
 
 
-def advance(id: str, budget_ms: float, geometry: bool = False) -> dict:
+def advance(id: str, budget_ms: float, geometry: bool = False, space: bool = False) -> dict:
     """Train for about `budget_ms` milliseconds.
 
     Returns:
-        What is new: a frame as in `training.Frame`, and on request `geometry`. Or an error with the
-        code "unknown-run" or "memory".
+        What is new: a frame as in `training.Frame`, and on request `geometry`: points (V, 2) and explained as in
+        `geometry.Projection`, and with `space` also points3 (V, 3) and explained3. Or an error with the code
+        "unknown-run" or "memory".
     """
     if id not in _runs:
         return _error("unknown-run", None, f"This worker has no run {id}: open it first.")
@@ -110,7 +111,7 @@ def advance(id: str, budget_ms: float, geometry: bool = False) -> dict:
         values = vars(_runs[id].config)
         close_run(id)
         return _memory_error(values)
-    return _frame(id, frame, geometry)
+    return _frame(id, frame, geometry, space)
 
 
 def probe(name: str, id: str, arguments: dict | None = None, budget_ms: float = 100, untrained: bool = False) -> dict:
@@ -167,6 +168,21 @@ def probe(name: str, id: str, arguments: dict | None = None, budget_ms: float = 
     }
 
 
+def source(name: str) -> dict:
+    """The Python of a probe, as it runs here.
+
+    Returns:
+        file, where it stands in the package; code, of its function. Or an error with the code "probe".
+    """
+    import inspect  # what it needs comes with it (later.py), and no start of the tab waits for that
+
+    try:
+        function = find(name).function
+    except ProbeError as error:
+        return _error("probe", error.field, error.message)
+    return {"file": f"{function.__module__.replace('.', '/')}.py", "code": inspect.getsource(function)}
+
+
 def export_weights(id: str) -> dict:
     """All parameters of a run as they are now, with which `open_run` restores it in another worker.
 
@@ -193,7 +209,7 @@ def compare(results: list) -> dict:
     return {"gaps": gaps(rows)}
 
 
-def _frame(id: str, frame: Frame, geometry: bool) -> dict:
+def _frame(id: str, frame: Frame, geometry: bool, space: bool) -> dict:
     plain = {
         "run": id,
         "step": frame.step,
@@ -210,10 +226,18 @@ def _frame(id: str, frame: Frame, geometry: bool) -> dict:
     }
     table = _runs[id].model.parameters["embedding"]
     if geometry and np.isfinite(table).all():
-        projection = project(table, _pictures.get(id))
-        _pictures[id] = projection.points
-        plain["geometry"] = {"points": projection.points.ravel(), "explained": projection.explained.tolist()}
+        plain["geometry"] = _picture(id, table, 2)
+        if space:
+            solid = _picture(id, table, 3)
+            plain["geometry"] |= {"points3": solid["points"], "explained3": solid["explained"]}
     return plain
+
+
+def _picture(id: str, table: np.ndarray, axes: int) -> dict:
+    last = _pictures.setdefault(id, {})
+    projection = project(table, last.get(axes), axes)
+    last[axes] = projection.points
+    return {"points": projection.points.ravel(), "explained": projection.explained.tolist()}
 
 
 def _error(code: str, field: str | None, message: str) -> dict:

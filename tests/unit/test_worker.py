@@ -36,6 +36,8 @@ def test_a_run_from_opening_to_its_end():
     assert len(losses) == frame["step"] == frame["steps"] == 20
     assert frame["geometry"]["points"].dtype == np.float32
     assert worker.advance("a", 1)["geometry"] is None
+    assert "points3" not in frame["geometry"]
+    assert worker.advance("a", 1, True, True)["geometry"]["points3"].size == 3 * len(worker._runs["a"].corpus.vocabulary)
 
 
 def test_two_runs_do_not_touch_each_other():
@@ -183,6 +185,13 @@ def test_weights_of_other_settings_are_refused():
     error = worker.open_run("b", {**SMALL, "d": 16}, TEXT, None, worker.export_weights("a"))["error"]
     assert error["code"] == "weights" and "the model of these settings has" in error["message"]
     assert worker.advance("b", 1)["error"]["code"] == "unknown-run"
+
+
+def test_the_code_of_a_probe_is_shown_as_it_runs():
+    shown = worker.source("case-offset")
+    assert shown["file"] == "embedding_lab/probes/table.py"
+    assert shown["code"].startswith("def case_offset(view: View") and "return {" in shown["code"]
+    assert worker.source("tea-leaves")["error"]["code"] == "probe"
 
 
 def test_closing_a_run_frees_its_memory():

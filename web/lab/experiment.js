@@ -5,20 +5,15 @@
  * Pause is not asking. Nothing here waits for a frame of the screen or for a timer, so a hidden tab keeps training.
  */
 
+import { deadline, PATIENCE } from "./deadline.js";
 import { absorb, isUnderWay, validationLoss } from "./run.js";
 
 /** How long one call trains, in milliseconds: short, so that Pause and Stop are felt at once. */
 const BUDGET = 100;
 /** Least time between two small pictures of a run's table, in milliseconds; the selected run's large one knows no pause. */
 const THUMBNAIL_EVERY = 600;
-/** Deadline of a call that computes next to nothing, in milliseconds. */
-const PATIENCE = 10_000;
 /** Codes of Python's errors that concern every run alike. */
 const REFUSED = ["config", "corpus"];
-/** The slowest machine that is waited for: 0.2 GFLOP/s, in operations per millisecond. */
-const SLOWEST = 2e5;
-/** The most characters that one validation reads (training.py); for the deadline alone. */
-const VALIDATION_CHARACTERS = 16_384;
 
 export class Experiment {
   #store;
@@ -28,15 +23,23 @@ export class Experiment {
   #before = null;
   #resume = null;
   #resumed = Promise.resolve();
+  #visit;
+  #woken = null;
+  #wake = () => {};
 
   /**
-   * @param {{store: import("./store.js").Store, pool: import("./worker-pool.js").WorkerPool,
-   *   events: ReturnType<typeof import("./events.js").createEvents>}} parts
+   * @param {object} parts
+   * @param {import("./store.js").Store} parts.store
+   * @param {import("./worker-pool.js").WorkerPool} parts.pool
+   * @param {ReturnType<typeof import("./events.js").createEvents>} parts.events
+   * @param {(run: object, worker: object) => Promise<boolean>} [parts.visit] may ask something of a run in its own
+   *   worker, between two frames; it resolves to whether it has more to ask at once. What it throws ends the run.
    */
-  constructor({ store, pool, events }) {
+  constructor({ store, pool, events, visit = async () => false }) {
     this.#store = store;
     this.#pool = pool;
     this.#events = events;
+    this.#visit = visit;
   }
 
   /**
@@ -51,10 +54,11 @@ export class Experiment {
     const { runs: shown, gaps, runsCompared, selected: shownLarge, phase } = state;
     this.#before = { runs: shown, gaps, runsCompared, selected: shownLarge, phase };
     const generation = this.#generation;
+    for (const run of runs) run.text = text;
     const kept = runs.find(({ id }) => id === state.selected);
     const selected = kept ?? runs.find(({ encoding }) => encoding !== "none") ?? runs[0];
     this.#store.set({ runs, gaps: [], runsCompared: 0, selected: selected.id, phase: "running" });
-    await Promise.all(runs.map((run) => this.#train(run, text, generation)));
+    await Promise.all(runs.map((run) => this.#train(run, generation)));
     if (generation === this.#generation) this.#finish();
   }
 
@@ -69,6 +73,11 @@ export class Experiment {
     if (this.#store.state.phase !== "paused") return;
     this.#store.set({ phase: "running" });
     this.#resume?.();
+  }
+
+  /** Let `visit` come to the runs that are paused, too; those that train have it come by themselves. */
+  wake() {
+    this.#wake();
   }
 
   /** End all runs at once. What they have shown stays; a frame in flight is dropped. */
@@ -95,39 +104,67 @@ export class Experiment {
     this.#resumed = Promise.resolve();
   }
 
-  async #train(run, text, generation) {
+  async #train(run, generation) {
     const stale = () => generation !== this.#generation;
     const worker = await this.#pool.acquire();
     try {
-      await this.#pull(run, text, worker, stale);
+      await this.#pull(run, worker, stale);
       if (run.state === "finished" && !stale()) await this.#compare(worker, stale);
     } catch (error) {
       if (!stale()) this.#fail(run, error);
     } finally {
-      if (run.facts) await this.#pool.call(worker, PATIENCE, "close_run", run.id).catch(() => {});
+      if (run.facts) await this.#close(run, worker).catch(() => {});
       this.#pool.release(worker);
     }
   }
 
+  /** What has been trained is kept, as long as the run is on the page. */
+  async #close(run, worker) {
+    if (run.step > 0 && this.#store.state.runs.includes(run)) {
+      const weights = await this.#call(worker, run, "export_weights", run.id);
+      this.#change(run, { weights });
+    }
+    await this.#pool.call(worker, PATIENCE, "close_run", run.id);
+  }
+
   /** A run from its opening to its end, or until it is stale: then what arrives is dropped. */
-  async #pull(run, text, worker, stale) {
+  async #pull(run, worker, stale) {
     await this.#resumed;
     if (stale()) return;
     this.#change(run, { state: "opening" });
-    const { frame, ...facts } = await this.#call(worker, run, "open_run", run.id, run.config, text);
+    const { frame, ...facts } = await this.#call(worker, run, "open_run", run.id, run.config, run.text);
     run.facts = facts;
     if (stale()) return;
     this.#take(run, frame);
     while (run.state === "training") {
-      await this.#resumed;
+      await this.#receive(run, worker, stale);
       if (stale()) return;
-      const next = await this.#call(worker, run, "advance", run.id, BUDGET, this.#wantsPicture(run));
+      const wanted = this.#isLarge(run) || this.#wantsThumbnail(run);
+      const next = await this.#call(worker, run, "advance", run.id, BUDGET, wanted, this.#isLarge(run));
       if (stale()) return;
       this.#take(run, next);
     }
     if (run.state !== "finished" || run.geometry?.step === run.step) return;
-    const last = await this.#call(worker, run, "advance", run.id, BUDGET, true);
+    const last = await this.#call(worker, run, "advance", run.id, BUDGET, true, true);
     if (!stale()) this.#take(run, last);
+  }
+
+  /** Let `visit` come, once; during a pause as often as it has something to ask, until the pause ends. */
+  async #receive(run, worker, stale) {
+    let more;
+    do {
+      more = await this.#visit(run, worker);
+      if (!more && this.#paused && !stale()) await this.#resumedOrWoken();
+    } while (this.#paused && !stale());
+  }
+
+  get #paused() {
+    return this.#store.state.phase === "paused";
+  }
+
+  #resumedOrWoken() {
+    this.#woken ??= new Promise((resolve) => (this.#wake = resolve)).then(() => (this.#woken = null));
+    return Promise.race([this.#resumed, this.#woken]);
   }
 
   /** A call for one run; what Python reports as an expected failure is thrown with its code and field. */
@@ -137,8 +174,9 @@ export class Experiment {
     return answer;
   }
 
-  #wantsPicture(run) {
-    return run.id === this.#store.state.selected || this.#wantsThumbnail(run);
+  /** Whether its table is the one shown large, with every frame, on the plane and in space. */
+  #isLarge(run) {
+    return run.id === this.#store.state.selected;
   }
 
   #wantsThumbnail({ thumbnail }) {
@@ -195,17 +233,4 @@ export class Experiment {
     this.#store.set({ phase: "finished" });
     if (runs.some(({ state }) => state === "finished")) this.#events.result(runs, gaps);
   }
-}
-
-/**
- * How long a call of a run may take before its worker counts as hung: what a very slow machine needs for one step and
- * one validation. Before the run is open its cost is not known; the sizes of its matrices bound it. A text among the
- * arguments has to be read, at the slowest a hundred characters in a millisecond.
- * @returns {number} milliseconds
- */
-function deadline({ config, facts }, args) {
-  const { d, layers, context } = config;
-  const validation = 2 * VALIDATION_CHARACTERS * (12 * layers * d * d + 2 * layers * context * d + 256 * d);
-  const characters = args.reduce((sum, arg) => sum + (typeof arg === "string" ? arg.length : 0), 0);
-  return PATIENCE + (validation + (facts?.flopsPerStep ?? validation)) / SLOWEST + characters / 100;
 }

@@ -7,6 +7,9 @@
 /** States in which a run still has steps to take. */
 const UNDER_WAY = ["queued", "opening", "training"];
 
+/** The most pictures of its table that a run keeps. */
+const LONGEST_HISTORY = 120;
+
 /**
  * @param {Record<string, any>} config the settings of one run (settings.js)
  * @param {string} label what a reader knows it by
@@ -17,6 +20,8 @@ export function createRun(config, label) {
   return {
     id: `${encoding}-${seed}`,
     label,
+    /** What it trains on; null until it is started. */
+    text: null,
     encoding,
     seed,
     config,
@@ -32,8 +37,12 @@ export function createRun(config, label) {
     visible: true,
     /** What Python says when it opens the run: parameters, vocabulary, classes, characters, baselines, flopsPerStep. */
     facts: null,
-    /** The latest picture of the table: {points, explained, step}. */
+    /** The latest picture of the table: {points, explained, step}, and {points3, explained3} if the run is shown large. */
     geometry: null,
+    /** The pictures so far, from step 0 on, thinned out evenly. */
+    history: [],
+    /** All parameters when the run ended: {vector, step}; null while they are in its worker. */
+    weights: null,
     /** An earlier or the same picture, replaced less often, with the time it was taken: {points, explained, step, at}. */
     thumbnail: null,
   };
@@ -57,7 +66,21 @@ export function absorb(run, frame) {
   });
   run.validation.steps.push(...frame.validationSteps);
   run.validation.loss.push(...frame.validationLoss);
-  if (frame.geometry) run.geometry = { ...frame.geometry, step: frame.step };
+  if (frame.geometry) {
+    run.geometry = { ...frame.geometry, step: frame.step };
+    remember(run.history, run.geometry, run.steps);
+  }
+}
+
+/**
+ * Keep a picture, at most so many in all: those of the first and the latest step, and between them one for each even
+ * part of the run's steps.
+ */
+function remember(history, picture, steps) {
+  const part = ({ step }) => Math.floor((step * (LONGEST_HISTORY - 2)) / steps);
+  // The latest stays only until the next one comes, unless it is the first of its part.
+  if (history.length > 1 && part(history.at(-1)) === part(history.at(-2))) history.pop();
+  history.push(picture);
 }
 
 /** @returns {boolean} whether the run still has steps to take */

@@ -55,13 +55,15 @@ export class WorkerPool {
 
   /**
    * A worker of one's own, as soon as one is free; first come, first served.
+   * @param {(worker: object) => boolean} [prefers] which one to take if it is among those that are free now
    * @returns {Promise<{secondsToReady: number}>} to hand to `call` and `release`
    */
-  acquire() {
-    const free = [...this.#workers].find((worker) => worker.state === "free");
-    if (free) {
-      free.state = "taken";
-      return Promise.resolve(free);
+  acquire(prefers = () => true) {
+    const free = [...this.#workers].filter((worker) => worker.state === "free");
+    const taken = free.find(prefers) ?? free[0];
+    if (taken) {
+      taken.state = "taken";
+      return Promise.resolve(taken);
     }
     return new Promise((resolve) => this.#waiting.push(resolve));
   }

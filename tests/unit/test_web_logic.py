@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from embedding_lab.config import RULES, settings_table
+from embedding_lab.probes import descriptions
 
 HERE = Path(__file__).parent
 
@@ -20,7 +21,8 @@ def test_logic_of_the_page(file, tmp_path):
         pytest.fail("Node is missing: the modules of the page run in it.")
     table = tmp_path / "table.json"
     experiment = {"encodings": ["none", "learned", "sinusoidal"], "seeds": [1]}
-    table.write_text(json.dumps({"settings": settings_table(), "rules": RULES, "experiment": experiment}))
+    page = {"settings": settings_table(), "rules": RULES, "experiment": experiment, "probes": descriptions()}
+    table.write_text(json.dumps(page))
     report = subprocess.run(
         ["node", "--test", "--test-reporter=spec", HERE / file],
         env={**os.environ, "LAB_TABLE": str(table)},

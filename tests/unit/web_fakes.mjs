@@ -51,6 +51,9 @@ export class FakePythons {
   startsAtOnce = true;
   /** Steps of one call of `advance`. */
   stride = 4;
+  /** Calls that a probe takes until it answers, and the milliseconds of each. */
+  slices = 1;
+  slice = 0;
 
   get alive() {
     return this.started.filter(({ alive }) => alive);
@@ -98,8 +101,8 @@ export class FakePythons {
     return { version: "0.1.0", python: "3.13.2", numpy: "2.2.5", backend: "numpy" };
   }
 
-  open_run(worker, id, config) {
-    worker.runs.set(id, { config, step: 0 });
+  open_run(worker, id, config, text, backend, weights) {
+    worker.runs.set(id, { config, step: weights?.step ?? 0, jobs: new Map() });
     const facts = { run: id, config, parameters: 100 * config.d, vocabulary: ["a", "b"], classes: ["vowel", "consonant"] };
     return { ...facts, characters: {}, baselines: BASELINES, flopsPerStep: 1e6, frame: this.frame(worker, id, 0, true) };
   }
@@ -110,6 +113,28 @@ export class FakePythons {
     const before = run.step;
     run.step = Math.min(run.config.steps, before + this.stride);
     return this.frame(worker, id, before, geometry);
+  }
+
+  /** The result names the step and the arguments that it is of. */
+  probe(worker, name, id, args, budget, untrained) {
+    clock.now += this.slice;
+    const run = worker.runs.get(id);
+    if (!run) return { error: { code: "unknown-run", field: null, message: `no run ${id}` } };
+    const job = JSON.stringify([name, args, untrained]);
+    const done = (run.jobs.get(job) ?? 0) + 1;
+    run.jobs.set(job, done === this.slices ? 0 : done);
+    const step = untrained ? 0 : run.step;
+    const which = step === 0 ? "untrained" : step === run.config.steps ? "trained" : "now";
+    const result = done === this.slices ? { step, args, encoding: run.config.encoding } : null;
+    return { probe: name, run: id, which, step, progress: done / this.slices, result };
+  }
+
+  source(worker, name) {
+    return { file: "embedding_lab/probes/table.py", code: `def ${name}(view):` };
+  }
+
+  export_weights(worker, id) {
+    return { vector: new Float32Array(2), step: worker.runs.get(id).step };
   }
 
   close_run(worker, id) {

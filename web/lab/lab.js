@@ -2,6 +2,7 @@
 
 import { loadCorpus } from "./corpus.js";
 import { Experiment } from "./experiment.js";
+import { Probes } from "./probes.js";
 import { fromQuery, toQuery } from "./query.js";
 import { createRun } from "./run.js";
 import { experimentConfigs, parseSeeds } from "./settings.js";
@@ -14,6 +15,7 @@ const STATUS_DEADLINE = 30_000;
 export class Lab {
   #pool;
   #experiment;
+  #probes;
   #events;
   /** Counts what the reader asked for, so that a text which arrives late starts nothing. */
   #turn = 0;
@@ -40,7 +42,10 @@ export class Lab {
       onProgress: (progress) => this.#changeLoading(progress),
       onFailure: (error) => this.#failLoading(error),
     });
-    this.#experiment = new Experiment({ store: this.store, pool: this.#pool, events });
+    const { store } = this;
+    this.#probes = new Probes({ data, store, pool: this.#pool, wake: () => this.#experiment.wake() });
+    const visit = (run, worker) => this.#probes.visit(run, worker);
+    this.#experiment = new Experiment({ store, pool: this.#pool, events, visit });
   }
 
   get state() {
@@ -188,6 +193,49 @@ export class Lab {
     const run = this.state.runs.find((candidate) => candidate.id === id);
     run.visible = !run.visible;
     this.store.touch("runs");
+  }
+
+  /** @param {string} name a probe @param {boolean} near whether its lab is on the screen, or nearly */
+  nearProbe(name, near) {
+    this.#probes.change(name, { near });
+  }
+
+  /** @param {string} name a probe @param {string} argument one of its own @param {string} raw as typed */
+  setProbeArgument(name, argument, raw) {
+    this.#probes.change(name, { args: { ...this.state.probes[name].args, [argument]: raw } });
+  }
+
+  /** @param {string} name a probe @param {{encoding?: string|null, untrained?: boolean}} choice of the model */
+  chooseProbeModel(name, choice) {
+    this.#probes.change(name, { choice: { ...this.state.probes[name].choice, ...choice } });
+  }
+
+  /** @param {string} name a probe that trains models of its own */
+  startProbe(name) {
+    this.#probes.start(name);
+  }
+
+  stopProbe(name) {
+    this.#probes.stop(name);
+  }
+
+  /** @param {string} name a probe that failed */
+  retryProbe(name) {
+    this.#probes.askAgain(name);
+  }
+
+  showProbeCode(name) {
+    this.#probes.showCode(name);
+  }
+
+  /** @returns {import("./probes.js").Question|null} what a probe would be asked now */
+  probeQuestion(name) {
+    return this.#probes.question(name);
+  }
+
+  /** @returns {import("./probes.js").Answer|undefined} what the lab of a probe shows */
+  probeAnswer(name) {
+    return this.#probes.shown(name);
   }
 
   /** @returns {{value: string, label: string, help: string}[]} what a setting may be */

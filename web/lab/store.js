@@ -25,6 +25,8 @@ const STATE = {
   /** What `compare` said of the finished runs, and how many they were. */
   gaps: [],
   runsCompared: 0,
+  /** The chapter's labs by the name of their probe (probes.js), changed in place. */
+  probes: {},
   /** Whether Run waits for the text to arrive. */
   textLoading: false,
 };

@@ -1,0 +1,314 @@
+/** The chapter's labs: which model is asked what and when, what an answer that comes late may change, and what may fail. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { clock, FakePythons, recordedEvents, settle, until } from "./web_fakes.mjs";
+
+globalThis.requestAnimationFrame = (call) => setImmediate(call);
+performance.now = () => clock.now;
+globalThis.fetch = async () => ({ ok: true, status: 200, text: async () => "a text to learn" });
+const { Lab } = await import("../../web/lab/lab.js");
+
+const table = JSON.parse(readFileSync(process.env.LAB_TABLE));
+const data = { ...table, corpora: [{ name: "alice29", file: "corpora/alice29.txt" }] };
+const never = () => new Promise(() => {});
+
+/** The page with so many workers that have started. */
+async function readyLab(cores, query = "steps=400&encodings=learned") {
+  Object.defineProperty(globalThis, "navigator", { value: { hardwareConcurrency: cores }, configurable: true });
+  const pythons = new FakePythons();
+  const { events, told } = recordedEvents();
+  const lab = new Lab({ data, start: pythons.start, events, params: new URLSearchParams(query) });
+  lab.begin();
+  await until(() => pythons.started.length === cores && lab.state.status);
+  await settle();
+  return { lab, pythons, told, state: lab.state };
+}
+
+const answered = (lab, name) => until(() => lab.state.probes[name].answers.length > 0, `${name} is answered`);
+
+/** Starts a run of many steps, and waits for its first ones. */
+async function training(parts) {
+  const done = parts.lab.run();
+  await until(() => parts.state.runs[0]?.step > 0);
+  return { run: parts.state.runs[0], done };
+}
+
+test("a lab far from the screen asks nothing; one that comes near is answered by an untrained model of the controls", async () => {
+  const { lab, pythons, state } = await readyLab(2, "encodings=rope&seeds=7");
+  await settle();
+  assert.equal(pythons.called("probe").length + pythons.called("open_run").length, 0);
+  lab.nearProbe("lookup", true);
+  await answered(lab, "lookup");
+  const [opened] = pythons.called("open_run");
+  assert.deepEqual([opened.args[1].encoding, opened.args[1].seed, opened.args[2]], ["rope", 7, "a text to learn"]);
+  const answer = lab.probeAnswer("lookup");
+  assert.deepEqual([answer.which, answer.step, answer.source.encoding], ["untrained", 0, "rope"]);
+  assert.deepEqual(pythons.called("probe").map(({ args }) => args[2]), [state.probes.lookup.args]);
+  lab.nearProbe("order", true);
+  await answered(lab, "order");
+  assert.equal(pythons.called("open_run").length, 1, "the model stays open for the next question");
+});
+
+test("a lab that shows one encoding looks at a model with it", async () => {
+  const { lab } = await readyLab(2);
+  for (const name of ["rotation", "distance-bias", "position-table"]) lab.nearProbe(name, true);
+  await answered(lab, "rotation");
+  await answered(lab, "distance-bias");
+  await answered(lab, "position-table");
+  const encoding = (name) => lab.probeAnswer(name).source.encoding;
+  assert.deepEqual(["rotation", "distance-bias", "position-table"].map(encoding), ["rope", "alibi", "learned"]);
+  lab.chooseProbeModel("rotation", { encoding: "none" });
+  await until(() => encoding("rotation") === "none");
+});
+
+test("a run that trains is asked in its own worker, between two frames, and no call meets another", async () => {
+  const parts = await readyLab(2);
+  const { lab, pythons } = parts;
+  const { run, done } = await training(parts);
+  pythons.slices = 3;
+  lab.nearProbe("order", true);
+  await answered(lab, "order");
+  const { which, step, source } = lab.probeAnswer("order");
+  assert.equal(which, "now");
+  assert.equal(source, run);
+  assert.ok(step > 0 && step < 400);
+  const own = pythons.called("advance")[0].worker;
+  const names = pythons.calls.filter(({ worker }) => worker === own).map(({ name }) => name);
+  assert.ok(pythons.called("probe").every(({ worker, args }) => worker === own && args[1] === run.id));
+  assert.ok(!names.join(" ").includes("probe probe"), "training goes on between two slices of a probe");
+  await done;
+  assert.deepEqual(pythons.started.map(({ overlapping }) => overlapping), [false, false]);
+});
+
+for (const [slice, slices] of [[8, 1], [70, 3]]) {
+  test(`asked again and again, labs take less than 5 % of the training's time (${slices} calls of ${slice} ms)`, async () => {
+    const parts = await readyLab(1, "steps=20000&encodings=learned");
+    const { lab, pythons, state } = parts;
+    let [frames, probes] = [0, 0];
+    pythons.instead.advance = () => void ((clock.now += 100), (frames += 100));
+    pythons.instead.probe = () => void (probes += slice);
+    Object.assign(pythons, { slice, slices });
+    const { run } = await training(parts);
+    const labs = ["order", "lookup", "geometry"];
+    for (const name of labs) lab.nearProbe(name, true);
+    for (const name of labs) await answered(lab, name);
+    await until(() => labs.every((name) => lab.probeAnswer(name).step > run.step - 400) || run.step > 1000);
+    [frames, probes] = [0, 0];
+    const before = labs.map((name) => lab.probeAnswer(name).step);
+    await until(() => run.step > 15_000);
+    assert.ok(probes / (frames + probes) < 0.05, `${probes} ms of ${frames + probes}`);
+    assert.ok(labs.every((name, i) => lab.probeAnswer(name).step > before[i]), "each had its turn");
+    const gaps = probes / slice / slices;
+    assert.ok(frames / gaps >= 1000, "at least a second of training between two answers");
+    lab.stop();
+    await until(() => state.runs[0].weights);
+  });
+}
+
+test("a paused run answers new questions and trains no further", async () => {
+  const parts = await readyLab(1);
+  const { lab, pythons } = parts;
+  const { run } = await training(parts);
+  lab.pause();
+  await settle();
+  const { step } = run;
+  lab.nearProbe("order", true);
+  await answered(lab, "order");
+  lab.setProbeArgument("order", "first", "ab");
+  await until(() => lab.probeAnswer("order").args.first === "ab");
+  assert.equal(lab.probeAnswer("order").step, step);
+  await settle();
+  assert.equal(run.step, step);
+  assert.equal(pythons.called("probe").length, 2, "a model that stands still is asked once");
+  lab.resume();
+  await until(() => run.step > step);
+});
+
+test("a finished run keeps its weights, and is opened again with them, once for several labs", async () => {
+  const { lab, pythons, state } = await readyLab(2, "steps=20&encodings=none,learned");
+  await lab.run();
+  assert.ok(state.runs.every(({ weights }) => weights.step === 20 && weights.vector instanceof Float32Array));
+  assert.ok(pythons.started.every(({ runs }) => runs.size === 0));
+  const opened = pythons.called("open_run").length;
+  for (const name of ["order", "lookup"]) lab.nearProbe(name, true);
+  await answered(lab, "order");
+  await answered(lab, "lookup");
+  const again = pythons.called("open_run").slice(opened);
+  assert.deepEqual(again.map(({ args }) => [args[1].encoding, args[2], args[4].step]), [["learned", "a text to learn", 20]]);
+  assert.deepEqual([lab.probeAnswer("order").which, lab.probeAnswer("order").step], ["trained", 20]);
+  lab.select("none-1");
+  await until(() => lab.probeAnswer("order").source.encoding === "none");
+  const asked = pythons.called("probe").length;
+  lab.select("learned-1");
+  await settle();
+  assert.equal(lab.probeAnswer("order").source.encoding, "learned");
+  assert.equal(pythons.called("probe").length, asked, "what was answered is not asked twice");
+  assert.ok(pythons.started.every(({ runs }) => runs.size <= 1), "one model is open in a worker");
+});
+
+test("what was asked of a run that ends meanwhile is asked of the finished one", async () => {
+  const parts = await readyLab(1, "steps=400&encodings=learned");
+  const { lab, pythons } = parts;
+  pythons.slices = 100;
+  const { done } = await training(parts);
+  lab.nearProbe("order", true);
+  await until(() => lab.state.probes.order.task?.place === "own");
+  pythons.instead.advance = (worker, [id]) => void (worker.runs.get(id).step = 396);
+  await done;
+  pythons.slices = 1;
+  await answered(lab, "order");
+  assert.deepEqual([lab.probeAnswer("order").which, lab.probeAnswer("order").step], ["trained", 400]);
+});
+
+test("a stopped run is looked at where it stopped", async () => {
+  const parts = await readyLab(1);
+  const { lab } = parts;
+  const { run } = await training(parts);
+  lab.nearProbe("order", true);
+  lab.stop();
+  await until(() => run.weights);
+  clock.pass(200);
+  await answered(lab, "order");
+  const { source, step } = lab.probeAnswer("order");
+  assert.equal(source, run);
+  assert.ok(step > 0 && step < 400 && step === run.weights.step);
+});
+
+for (const change of ["select", "argument", "reset", "away"]) {
+  test(`an answer that comes late changes nothing (${change})`, async () => {
+    const { lab, pythons, state } = await readyLab(2, "steps=20&encodings=none,learned");
+    await lab.run();
+    let release = null;
+    pythons.instead.probe = (worker, args) =>
+      release ? undefined : new Promise((resolve) => (release = () => resolve(pythons.probe(worker, ...args))));
+    lab.nearProbe("order", true);
+    await until(() => release);
+    if (change === "select") lab.select("none-1");
+    if (change === "argument") lab.setProbeArgument("order", "first", "ab");
+    if (change === "reset") lab.reset();
+    if (change === "away") lab.nearProbe("order", false);
+    await settle();
+    release();
+    await settle();
+    const { answers } = state.probes.order;
+    if (change === "select") assert.deepEqual(answers.map(({ source }) => source.encoding), ["none"]);
+    if (change === "argument") assert.deepEqual(answers.map(({ args }) => args.first), ["ab"]);
+    if (change === "reset") assert.deepEqual(answers.map(({ which }) => which), ["untrained"]);
+    if (change === "away") assert.deepEqual(answers, []);
+  });
+}
+
+test("what is wrong with an argument stands in its lab; what was drawn stays, and it is not asked again by itself", async () => {
+  const { lab, pythons, state, told } = await readyLab(2);
+  lab.nearProbe("order", true);
+  await answered(lab, "order");
+  const shown = lab.probeAnswer("order");
+  const message = "second = 'x' lacks 'd': give the same characters in another order.";
+  pythons.instead.probe = (worker, [, , args]) => (args.second === "x" ? { error: { code: "probe", field: "second", message } } : undefined);
+  lab.setProbeArgument("order", "second", "x");
+  await until(() => state.probes.order.error);
+  assert.deepEqual([state.probes.order.error.field, state.probes.order.error.message], ["second", message]);
+  assert.equal(lab.probeAnswer("order"), shown);
+  const asked = pythons.called("probe").length;
+  await settle();
+  assert.equal(pythons.called("probe").length, asked);
+  lab.setProbeArgument("order", "second", "cba");
+  await until(() => state.probes.order.error === null);
+  assert.equal(lab.probeAnswer("order").args.second, "cba");
+  assert.deepEqual(told.filter(({ name }) => name === "error"), [], "it is no failure of the lab");
+});
+
+test("a probe that trains models runs when the reader says so, tells how far it is, and stops", async () => {
+  const { lab, pythons, state } = await readyLab(2);
+  pythons.slices = 1000;
+  lab.nearProbe("width", true);
+  await settle();
+  assert.equal(pythons.called("probe").length, 0);
+  lab.startProbe("width");
+  await until(() => state.probes.width.task?.progress > 0.01);
+  lab.nearProbe("width", false);
+  await settle();
+  assert.ok(state.probes.width.task, "it goes on while the reader reads");
+  lab.stopProbe("width");
+  await until(() => pythons.started.every(({ runs }) => runs.size === 0), "its models are given up");
+  assert.deepEqual([state.probes.width.task, state.probes.width.answers], [null, []]);
+  pythons.slices = 3;
+  lab.startProbe("width");
+  await answered(lab, "width");
+  assert.equal(state.probes.width.task, null);
+  assert.equal(state.probes.width.told, 1);
+});
+
+test("Reset ends what was started on a run", async () => {
+  const { lab, pythons, state } = await readyLab(2, "steps=20&encodings=learned");
+  await lab.run();
+  pythons.slices = 1000;
+  lab.startProbe("tying");
+  await until(() => state.probes.tying.task?.progress > 0);
+  lab.reset();
+  await until(() => state.probes.tying.task === null);
+  await until(() => pythons.started.every(({ runs }) => runs.size === 0));
+  assert.deepEqual(state.probes.tying.answers, []);
+});
+
+test("a run finds a worker while labs are asked", async () => {
+  const { lab, pythons, state } = await readyLab(1, "steps=20&encodings=learned");
+  for (const { name } of data.probes) lab.nearProbe(name, true);
+  await lab.run();
+  assert.equal(state.phase, "finished");
+  assert.deepEqual(pythons.started.map(({ overlapping }) => overlapping), [false]);
+});
+
+test("a lab whose worker hangs says so and can be asked again; the worker is replaced", async () => {
+  const { lab, pythons, state } = await readyLab(1);
+  pythons.instead.probe = never;
+  lab.nearProbe("order", true);
+  await until(() => pythons.called("probe").length === 1);
+  clock.pass(600_000);
+  await until(() => state.probes.order.error);
+  assert.match(state.probes.order.error.message, /did not answer within/);
+  await until(() => pythons.alive.length === 1 && pythons.started.length === 2);
+  pythons.instead.probe = undefined;
+  await settle();
+  assert.equal(pythons.called("probe").length, 1);
+  lab.retryProbe("order");
+  await answered(lab, "order");
+  assert.equal(state.probes.order.error, null);
+});
+
+test("a run whose worker hangs over a lab's question fails as any run does", async () => {
+  const parts = await readyLab(1);
+  const { lab, pythons, state, told } = parts;
+  const { run, done } = await training(parts);
+  pythons.instead.probe = never;
+  lab.nearProbe("order", true);
+  await until(() => pythons.called("probe").length === 1);
+  clock.pass(600_000);
+  await done;
+  assert.equal(run.state, "failed");
+  assert.match(state.probes.order.error.message, /did not answer within/);
+  assert.deepEqual(told.filter(({ name }) => name === "error").map(({ detail }) => detail.code), ["hung"]);
+});
+
+test("settings that are wrong leave a lab without a question, and it asks when they are right", async () => {
+  const { lab, pythons } = await readyLab(1);
+  lab.setValue("heads", "5");
+  lab.nearProbe("order", true);
+  await settle();
+  assert.equal(lab.probeQuestion("order"), null);
+  assert.equal(pythons.called("open_run").length, 0);
+  lab.setValue("heads", "4");
+  await answered(lab, "order");
+});
+
+test("the code of a probe is asked for once", async () => {
+  const { lab, pythons, state } = await readyLab(1);
+  lab.showProbeCode("lookup");
+  await until(() => state.probes.lookup.code);
+  lab.showProbeCode("lookup");
+  await settle();
+  assert.deepEqual(state.probes.lookup.code, { file: "embedding_lab/probes/table.py", code: "def lookup(view):" });
+  assert.equal(pythons.called("source").length, 1);
+});

@@ -1,0 +1,98 @@
+/** Which model a probe looks at: a run where it trains, a run that has ended, or one that has not begun. */
+
+import { parseSeeds, validate } from "./settings.js";
+
+/** Probes that show what one encoding does: they look at a run with it, wherever the experiment has one. */
+const SHOWN_ON = {
+  "position-table": ["learned", "sinusoidal"],
+  rotation: ["rope"],
+  "distance-bias": ["alibi"],
+};
+/** Probes whose answer is the same for every encoding. */
+const WITHOUT_ENCODING = ["merges", "amplitude"];
+
+/** A probe that trains models of its own says for how many updates: it runs only when the reader asks for it. */
+export const trainsItself = (probe) => probe.arguments.some(({ name }) => name === "updates");
+
+/** Whether it makes a difference which run a probe looks at. */
+export const dependsOnEncoding = ({ name }) => !WITHOUT_ENCODING.includes(name);
+
+/** What a probe looks at unless the reader chooses, in words. */
+export const usualModel = ({ name }) => (SHOWN_ON[name] ? "one that shows it" : "the selected run");
+
+/**
+ * @typedef {{config: Record<string, any>, text: string|null, encoding: string, seed: number}} Source a run
+ *   (run.js), or the settings of one that has not begun; text null for the one that comes with the page
+ * @typedef {{source: Source, place: "own"|"idle", untrained: boolean}} Subject `place`: in the worker where the run
+ *   trains, or in one that has nothing else to do
+ */
+
+/** Whether two questions are the same one. Arguments are replaced, never changed, so the object tells. */
+export const isSame = (a, b) =>
+  a.args === b.args && a.source === b.source && a.place === b.place && a.untrained === b.untrained;
+
+/** Whether two models have the same text and the same settings but for their encoding and seed. */
+export function isAlike(a, b) {
+  const shared = ({ config: { encoding, seed, ...others }, text }) => JSON.stringify([others, others.corpus === "own" ? text : ""]);
+  return shared(a) === shared(b);
+}
+
+export class Subjects {
+  #data;
+  #state;
+  /** The latest source of each encoding that has no run, so that the same settings stay the same object. */
+  #unbegun = new Map();
+
+  /** @param {object} data lab-data @param {object} state of the store */
+  constructor(data, state) {
+    this.#data = data;
+    this.#state = state;
+  }
+
+  /**
+   * What a probe looks at now.
+   * @param {object} probe one of lab-data's
+   * @param {{encoding: string|null, untrained: boolean}} choice the reader's; null for the selected run
+   * @returns {Subject|null} null where there is nothing to look at: settings to correct, or a run that is just ending
+   */
+  find(probe, { encoding, untrained }) {
+    const source = this.#source(probe, encoding);
+    if (!source) return null;
+    if (trainsItself(probe)) return { source, place: "idle", untrained: false };
+    if (source.state === "training") return { source, place: "own", untrained };
+    const isEnding = source.step > 0 && !source.weights && source.state !== "failed";
+    return isEnding ? null : { source, place: "idle", untrained };
+  }
+
+  #source(probe, encoding) {
+    const { runs, selected } = this.#state;
+    const wanted = encoding ? [encoding] : SHOWN_ON[probe.name];
+    const large = runs.find(({ id }) => id === selected);
+    if (!large) return this.#ofControls(wanted);
+    const fitting = runs.filter((run) => !wanted || wanted.includes(run.encoding));
+    if (fitting.includes(large)) return large;
+    return fitting.find(({ seed }) => seed === large.seed) ?? fitting[0] ?? this.#ofSettings(large.config, large.text, wanted[0]);
+  }
+
+  /** What Run would train first and show large. */
+  #ofControls(wanted) {
+    const { values, encodings, seeds, ownText } = this.#state;
+    const [seed] = parseSeeds(this.#data, seeds).seeds;
+    const text = values.corpus === "own" ? ownText : null;
+    if (seed === undefined || text === "") return null;
+    const encoding = (wanted ?? encodings).find((name) => encodings.includes(name) && name !== "none");
+    return this.#ofSettings({ ...values, seed }, text, encoding ?? wanted?.[0] ?? encodings[0]);
+  }
+
+  #ofSettings(settings, text, encoding) {
+    if (!encoding) return null;
+    const { config, errors } = validate(this.#data, { ...settings, encoding });
+    if (errors.length) return null;
+    const key = JSON.stringify(config);
+    const before = this.#unbegun.get(encoding);
+    if (before?.key === key && before.text === text) return before.source;
+    const source = { config, text, encoding, seed: config.seed };
+    this.#unbegun.set(encoding, { key, text, source });
+    return source;
+  }
+}

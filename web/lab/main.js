@@ -1,4 +1,4 @@
-/** Starts the page: the lab in its place, the theme, and Python in the background. */
+/** Starts the page: the lab in its place, the theme, Python in the background, and then the chapter's labs. */
 
 import data from "lab-data";
 import "./elements/lab-app.js";
@@ -14,3 +14,10 @@ const app = document.createElement("lab-app");
 app.lab = lab;
 document.getElementById("lab").replaceChildren(app);
 lab.begin();
+
+for (const element of document.querySelectorAll("probe-card, reader-number")) element.lab = lab;
+import("./elements/chapter.js").catch((error) => {
+  for (const card of document.querySelectorAll("probe-card")) {
+    card.textContent = `The scripts of this lab could not be loaded (${error.message}). Reload the page to try again.`;
+  }
+});

@@ -1,4 +1,4 @@
-/** One setting as a labelled control with its range, its help and, where it applies, what is wrong with it. */
+/** One setting, or one argument of a probe, as a labelled control with its range, its help and what is wrong with it. */
 
 import { html, nothing } from "lit";
 import { live } from "lit/directives/live.js";
@@ -9,9 +9,9 @@ import { live } from "lit/directives/live.js";
  * @param {any} options.value as the reader left it
  * @param {string} [options.error]
  * @param {(value: any) => void} options.change
+ * @param {string} [options.id] of the control
  */
-export function settingField({ setting, value, error, change }) {
-  const id = `setting-${setting.name}`;
+export function settingField({ setting, value, error, change, id = `setting-${setting.name}` }) {
   const about = `${id}-help${error ? ` ${id}-error` : ""}`;
   return html`<div class="field" data-kind=${setting.kind}>
     <label for=${id}>${setting.label}</label>

@@ -1,0 +1,236 @@
+/** <probe-card probe="NAME">: a lab of the chapter, the same build for all: its model, its inputs, its number, its figure. */
+
+import { html, nothing } from "lit";
+import { guard } from "lit/directives/guard.js";
+import { count, percent } from "../../charts/numbers.js";
+import { dependsOnEncoding, trainsItself, usualModel } from "../probe-subject.js";
+import { VIEWS } from "../probe-views/index.js";
+import { LabElement } from "./lab-element.js";
+import "./encoding-mark.js";
+import { settingField } from "./setting-field.js";
+
+/** How far from the screen a lab begins to ask, as a share of the screen's height. */
+const NEAR = "50%";
+
+class ProbeCard extends LabElement {
+  static watches = ["probes", "runs", "selected", "phase", "status", "values", "encodings", "seeds", "ownText"];
+  static properties = { probe: {} };
+  #observer = null;
+  #fallback = "";
+  #told = 0;
+  #words = "";
+
+  connectedCallback() {
+    this.#fallback ||= this.textContent.trim();
+    this.replaceChildren();
+    super.connectedCallback();
+    this.#observer = new IntersectionObserver(
+      (entries) => this.lab.nearProbe(this.probe, entries.at(-1).isIntersecting),
+      { rootMargin: `${NEAR} 0px` },
+    );
+    this.#observer.observe(this);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#observer.disconnect();
+    this.lab.nearProbe(this.probe, false);
+  }
+
+  /** What cannot be seen is not drawn again. */
+  shouldUpdate() {
+    return !this.hasUpdated || this.#entry.near;
+  }
+
+  /** One frame later than the page's other figures, so that no frame of the screen has to draw both. */
+  async scheduleUpdate() {
+    if (this.hasUpdated) await new Promise(requestAnimationFrame);
+    super.scheduleUpdate();
+  }
+
+  get #entry() {
+    return this.state.probes[this.probe];
+  }
+
+  render() {
+    const entry = this.#entry;
+    const { title, claims, name } = entry.probe;
+    const id = `lab-${name}`;
+    const answer = this.lab.probeAnswer(name);
+    return html`<article class="probe" aria-labelledby=${id}>
+      <header>
+        <h4 id=${id}>${title}</h4>
+        <p>${claims.length ? html`<span>${claimWords(claims)}</span>` : nothing}
+          <a href="#${this.id}" aria-label="Link to this lab: ${title}">#${this.id}</a></p>
+      </header>
+      ${this.#model(entry)} ${this.#inputs(entry)} ${this.#trigger(entry)} ${this.#failure(entry)}
+      ${answer ? this.#outcome(entry, answer) : html`<p class="waiting">${this.#waiting(entry)}</p>`}
+      ${this.#code(entry)}
+      <p role="status" class="visually-hidden">${this.#news(entry, answer)}</p>
+    </article>`;
+  }
+
+  /** Which model: that of the selected run or of another encoding, as it is or before its training. */
+  #model({ probe, choice }) {
+    const { name } = probe;
+    if (!dependsOnEncoding(probe)) return nothing;
+    const { encoding, untrained } = choice;
+    const id = `model-${name}`;
+    return html`<div class="models">
+      <label for=${id}>Model</label>
+      <select id=${id} @change=${(event) => this.lab.chooseProbeModel(name, { encoding: event.target.value || null })}>
+        <option value="" ?selected=${encoding === null}>${usualModel(probe)}</option>
+        ${this.lab.choices("encoding").map(
+          ({ value, label }) => html`<option value=${value} ?selected=${encoding === value}>${label}</option>`,
+        )}
+      </select>
+      ${probe.needsModel
+        ? html`<label class="check"><input type="checkbox" .checked=${untrained}
+            @change=${(event) => this.lab.chooseProbeModel(name, { untrained: event.target.checked })} />
+            before its training</label>`
+        : nothing}
+    </div>`;
+  }
+
+  #inputs({ probe, args, error, task }) {
+    if (!probe.arguments.length) return nothing;
+    const { name } = probe;
+    return html`<fieldset class="inputs" ?disabled=${trainsItself(probe) && task !== null}>
+      <legend class="visually-hidden">What is asked</legend>
+      ${probe.arguments.map((argument) =>
+        settingField({
+          setting: argument,
+          value: args[argument.name],
+          error: error?.field === argument.name ? error.message : undefined,
+          change: (value) => this.lab.setProbeArgument(name, argument.name, value),
+          id: `${name}-${argument.name}`,
+        }),
+      )}
+    </fieldset>`;
+  }
+
+  /** Probes that train models of their own wait for the reader. */
+  #trigger({ probe, task }) {
+    if (!trainsItself(probe)) return nothing;
+    const { name, title } = probe;
+    if (!task) {
+      const question = this.lab.probeQuestion(name);
+      return html`<p class="trigger">
+        <button type="button" class="button" ?disabled=${!question} @click=${() => this.#press(() => this.lab.startProbe(name))}>
+          Train these models</button>
+        <span>${question ? "It takes a while, in a core of its own." : "The settings at the top of the page need a correction first."}</span>
+      </p>`;
+    }
+    return html`<p class="trigger">
+      <button type="button" class="button" @click=${() => this.#press(() => this.lab.stopProbe(name))}>Stop</button>
+      <progress max="1" .value=${task.progress} aria-label="Progress of ${title}"></progress>
+      <span>${this.#stage(task)}</span>
+    </p>`;
+  }
+
+  /** The button that takes the place of the one that was pressed takes the keyboard, too. */
+  async #press(act) {
+    act();
+    await new Promise(requestAnimationFrame);
+    await this.updateComplete;
+    this.querySelector(".trigger button")?.focus();
+  }
+
+  /** What was wrong, where it belongs to no field. */
+  #failure({ probe, error }) {
+    if (!error || probe.arguments.some(({ name }) => name === error.field)) return nothing;
+    return html`<div class="failure">
+      <p class="error">${error.message.trim().split("\n").at(-1)}</p>
+      ${trainsItself(probe)
+        ? nothing
+        : html`<button type="button" class="button" @click=${() => this.lab.retryProbe(probe.name)}>Try again</button>`}
+    </div>`;
+  }
+
+  #outcome({ probe, task }, answer) {
+    const statement = html`<p class="looks-at">
+      <encoding-mark encoding=${answer.source.encoding}></encoding-mark>
+      <span>${this.#statement(probe, answer)}</span>
+      ${task && !trainsItself(probe) && task.args !== answer.args ? html`<span class="pending">measuring …</span>` : nothing}
+    </p>`;
+    return html`${statement}${guard([answer], () => outcome(probe, answer, this.#context(answer)))}`;
+  }
+
+  /** What a view may need besides the result: the run's label, its characters, and the pictures of its table so far. */
+  #context({ source }) {
+    const { history = [], facts = null } = source;
+    return { label: this.#label(source), history, facts };
+  }
+
+  #label({ encoding, seed }) {
+    return `${this.lab.encodingLabel(encoding)}, seed ${seed}`;
+  }
+
+  #statement(probe, { which, step, source, untrained }) {
+    const label = this.#label(source);
+    if (!dependsOnEncoding(probe)) return "Looks at the text, and at no run.";
+    if (!probe.needsModel) return `Trained with the settings of ${label}.`;
+    if (which === "untrained") return `Looks at ${label}, untrained${untrained ? ", as it was at step 0" : ""}.`;
+    if (which === "now") return `Looks at ${label}, now, at step ${count(step)} of ${count(source.steps)}.`;
+    const end = source.state === "finished" ? "trained" : source.state;
+    return `Looks at ${label}, ${end}, at step ${count(step)}${step < source.steps ? ` of ${count(source.steps)}` : ""}.`;
+  }
+
+  #waiting({ probe, task, error }) {
+    if (!this.state.status) return this.#fallback;
+    if (error) return "Nothing has been measured yet.";
+    if (!this.lab.probeQuestion(probe.name)) return "The settings at the top of the page need a correction first.";
+    if (trainsItself(probe)) return "What your models reach will stand here.";
+    return task ? this.#stage(task) : "Waits for a free core.";
+  }
+
+  #stage({ progress, took }) {
+    if (!took) return this.state.status ? "Waits for a free core." : "Waits for Python.";
+    return `${percent(progress)} done`;
+  }
+
+  #code({ probe, code }) {
+    const { name } = probe;
+    return html`<details class="code" @toggle=${(event) => event.target.open && this.lab.showProbeCode(name)}>
+      <summary>Show the code</summary>
+      ${code?.code
+        ? html`<p class="file">${code.file}, as it runs here</p><pre tabindex="0" aria-label="Python of ${probe.title}">${code.code}</pre>`
+        : html`<p>${code?.message ?? "Asks Python for it …"}</p>`}
+    </details>`;
+  }
+
+  /** Said when the reader has asked for something and it is there; what is measured again by itself stays unsaid. */
+  #news({ told, error }, answer) {
+    if (told !== this.#told) {
+      this.#told = told;
+      this.#words = error ? error.message : answer ? `Measured. ${this.#numberWords(answer)}` : "";
+    }
+    return this.#words;
+  }
+
+  #numberWords(answer) {
+    if (answer.result.defined === false) return answer.result.why;
+    const { number } = viewed(this.probe, answer, this.#context(answer));
+    return number ? `${number.value} ${number.unit}, ${number.caption}` : "";
+  }
+}
+
+const claimWords = (claims) =>
+  claims.length === 1 ? `Claim ${claims[0]}` : `Claims ${claims.slice(0, -1).join(", ")} and ${claims.at(-1)}`;
+
+function viewed(name, { result, args }, context) {
+  return VIEWS[name](result, args, context);
+}
+
+function outcome({ name }, answer, context) {
+  if (answer.result.defined === false) return html`<p class="undefined">${answer.result.why}</p>`;
+  const { number, figure, notes = [] } = viewed(name, answer, context);
+  return html`${number
+      ? html`<p class="measured"><strong>${number.value}</strong> <span class="of">${number.unit}</span>
+          <span class="caption">${number.caption}</span></p>`
+      : nothing}
+    <div class="drawing">${figure}</div>
+    ${notes.length ? html`<ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul>` : nothing}`;
+}
+
+customElements.define("probe-card", ProbeCard);

@@ -1,0 +1,32 @@
+/** <reader-number name="…" unit="…">: a number of the reader's own runs in a sentence; without one, the words written there. */
+
+import { setText } from "../../charts/chart-element.js";
+import { readerNumber } from "../reader-numbers.js";
+
+const NO_BREAK_SPACE = "\u00a0";
+
+/** Whoever brings it to life sets `.lab` first. */
+class ReaderNumber extends HTMLElement {
+  static watches = ["probes", "runs", "gaps", "selected", "values"];
+  #fallback = null;
+  #unsubscribe = () => {};
+
+  connectedCallback() {
+    this.#fallback ??= this.textContent;
+    this.#unsubscribe = this.lab.store.subscribe(ReaderNumber.watches, () => this.#show());
+    this.#show();
+  }
+
+  disconnectedCallback() {
+    this.#unsubscribe();
+  }
+
+  #show() {
+    const number = readerNumber(this.lab, this.getAttribute("name"));
+    const unit = this.getAttribute("unit");
+    this.toggleAttribute("data-value", number !== null);
+    setText(this, number === null ? this.#fallback : unit ? number + NO_BREAK_SPACE + unit : number);
+  }
+}
+
+customElements.define("reader-number", ReaderNumber);

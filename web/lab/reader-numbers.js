@@ -1,0 +1,156 @@
+/** The reader's own numbers in the chapter: for each name that the text uses, where it comes from and how it is written. */
+
+import { count, nats, probability, significant } from "../charts/numbers.js";
+import { gap as signed } from "./format.js";
+import { outcome } from "./gaps.js";
+import { isAlike, trainsItself } from "./probe-subject.js";
+import { validationLoss } from "./run.js";
+
+/** What a name stands for: takes the lab, gives a number or null where there is none, with how it is written. */
+const of = (read, write) => ({ read, write });
+/** A number of a probe's result. */
+const probe = (name, read, write = significant, encodings) => of((lab) => {
+  const result = resultOf(lab, name, encodings);
+  return result ? read(result) : null;
+}, write);
+/** A number of the finished runs. */
+const runs = (read, write) => of((lab) => {
+  const finished = lab.state.runs.filter(({ state }) => state === "finished");
+  return finished.length ? read(finished) : null;
+}, write);
+/** A baseline of the text that is learned or, before a run, of the one that is chosen. */
+const baseline = (name) => of((lab) => textFacts(lab)?.baselines[name], nats);
+/** The loss without position less that with it. */
+const gap = (encoding, read = (found) => found.nats, write = signed) => of((lab) => {
+  const { runs: all, gaps } = lab.state;
+  const found = outcome(all, gaps).rows.find((row) => row.encoding === encoding)?.gap;
+  return found ? read(found) : null;
+}, write);
+
+const perplexity = (loss) => significant(Math.exp(loss));
+const bits = (loss) => (loss / Math.LN2).toFixed(3);
+const least = (list) => Math.min(...list.map(validationLoss));
+const mean = (list) => list.reduce((sum, value) => sum + value, 0) / list.length;
+const depth = (result, name) => result.depths.find((each) => each.name === name);
+const entering = (result) => depth(result, "position") ?? depth(result, "embedding");
+const lastBlock = (result) => result.depths.filter(({ name }) => /^block\d+\.mlp$/.test(name)).at(-1);
+const largest = (list) => (list.length ? Math.max(...list) : null);
+const slopes = (result) => result.slopes.map(Math.abs);
+
+function orderCase(result, wanted, read) {
+  const cases = result.cases.filter((each) => Object.entries(wanted).every(([name, value]) => each[name] === value));
+  return largest(cases.map(read));
+}
+
+/** How much the loss changes from the last positions inside the training length to the last of the longest context. */
+function pastTraining({ contexts, trained }) {
+  const longest = contexts.filter(({ defined }) => defined).at(-1);
+  if (!longest || longest.length <= trained) return null;
+  const inside = longest.positions.findLastIndex((first) => first < trained);
+  return longest.losses.at(-1) - longest.losses[inside];
+}
+
+const NUMBERS = {
+  "lookup-difference": probe("lookup", (r) => r.largestDifference),
+  "gradient-distinct": probe("sparse-gradient", (r) => r.distinct, count),
+  "gradient-rows-input": probe("sparse-gradient", (r) => r.input.rows, count),
+  "gradient-rows-both": probe("sparse-gradient", (r) => r.both.rows, count),
+  "vocabulary-size": of((lab) => textFacts(lab)?.vocabulary, count),
+  silhouette: probe("geometry", (r) => r.separation.silhouette.value),
+  "silhouette-shuffled": probe("geometry", (r) => r.separation.silhouette.shuffled?.mean),
+  "silhouette-p": probe("geometry", (r) => r.separation.silhouette.p, probability),
+  "frequency-correlation": probe("geometry", (r) => Math.abs(r.logFrequency.components[0])),
+  "case-hits": probe("case-offset", (r) => r.oneOffset.hits, count),
+  "case-letters": probe("case-offset", (r) => r.oneOffset.trials, count),
+  "case-chance": probe("case-offset", (r) => r.oneOffset.chance * r.oneOffset.trials),
+  "relabel-difference": probe("relabel", (r) => r.largestDifference),
+  "merges-correlation": probe("merges", (r) => r.rankCorrelation),
+  "stream-norm-embedding": probe("residual-stream", (r) => depth(r, "embedding").meanNorm),
+  "stream-norm-attention": probe("residual-stream", (r) => depth(r, "block0.attention").meanWrite),
+  "stream-norm-mlp": probe("residual-stream", (r) => depth(r, "block0.mlp").meanWrite),
+  "width-best": probe("width", (r) => r.best, count),
+  "width-best-loss": probe("width", (r) => r.widths.find(({ d }) => d === r.best)?.mean, nats),
+  "width-spread": probe("width", (r) => largest(r.widths.filter(({ low }) => low !== null).map(({ low, high }) => high - low)), nats),
+  "order-unmasked": probe("order", (r) => orderCase(r, { causal: false, encoding: "none" }, (each) => each.equivarianceError)),
+  "order-encoded": probe("order", (r) =>
+    r.encoding === "none" ? null : orderCase(r, { causal: false, encoding: r.encoding }, (each) => each.equivarianceError)),
+  "order-one-layer": probe("order", (r) => orderCase(r, { causal: true, encoding: "none", layers: 1 }, (each) => each.lastDifference)),
+  "order-two-layers": probe("order", (r) => orderCase(r, { causal: true, encoding: "none", layers: 2 }, (each) => each.lastDifference)),
+  "position-parameters": probe("position-table", (r) => r.parameters, count),
+  "position-cosine": probe("position-table", (r) => r.subspaces.cosines[0]),
+  "position-cosine-random": probe("position-table", (r) => r.subspaces.randomLargest),
+  "amplitude-loss-one": probe("amplitude", (r) => r.amplitudes.find(({ amplitude }) => amplitude === 1)?.mean, nats),
+  "amplitude-best": probe("amplitude", (r) => r.best, (amplitude) => (amplitude === 0 ? "0" : significant(amplitude, 1))),
+  "amplitude-best-loss": probe("amplitude", (r) => r.amplitudes.find(({ amplitude }) => amplitude === r.best)?.mean, nats),
+  "rotation-shift": probe("rotation", (r) => r.shiftDifference),
+  "rotation-move": probe("rotation", (r) => r.range),
+  "bias-steepest": probe("distance-bias", (r) => Math.max(...slopes(r))),
+  "bias-shallowest": probe("distance-bias", (r) => Math.min(...slopes(r))),
+  ...Object.fromEntries(["none", "sinusoidal", "rope", "alibi"].map(
+    (encoding) => [`extrapolation-${encoding}`, probe("extrapolation", pastTraining, signed, [encoding])])),
+  "best-loss": runs(least, nats),
+  "best-bits": runs(least, bits),
+  "best-perplexity": runs(least, perplexity),
+  "baseline-uniform": baseline("uniform"),
+  "baseline-unigram": baseline("unigram"),
+  "baseline-bigram": baseline("bigram"),
+  "loss-none": runs((list) => {
+    const losses = list.filter(({ encoding }) => encoding === "none").map(validationLoss);
+    return losses.length ? mean(losses) : null;
+  }, nats),
+  ...Object.fromEntries(["learned", "sinusoidal", "rope", "alibi"].map(
+    (encoding) => [`gap-none-${encoding}`, gap(encoding, (found) => -found.nats)])),
+  "gap-seeds": gap("learned", (found) => found.seeds, count),
+  // The gap of the table is that of Learned less None: its ends change places with its sign.
+  "gap-low": gap("learned", ({ high }) => (high === null ? null : -high)),
+  "gap-high": gap("learned", ({ low }) => (low === null ? null : -low)),
+  "context-before": probe("context-free", (r) => entering(r).differing, count),
+  "context-after": probe("context-free", (r) => depth(r, "final_norm").differing, count),
+  "cone-first": probe("cosine-cone", (r) => entering(r).raw),
+  "cone-last": probe("cosine-cone", (r) => lastBlock(r).raw),
+  "cone-last-centred": probe("cosine-cone", (r) => lastBlock(r).centred),
+  "tying-saved": probe("tying", (r) => r.saved, count),
+  "tying-gap": probe("tying", (r) => (r.gap ? -r.gap.nats : null), signed), // tied less untied
+  "tying-seeds": probe("tying", (r) => r.gap?.seeds, count),
+};
+
+/** The names that there are. */
+export const NUMBER_NAMES = Object.keys(NUMBERS);
+
+/**
+ * @param {object} lab (lab.js)
+ * @param {string} name one of `NUMBER_NAMES`
+ * @returns {string|null} the reader's number as text, or null while there is none
+ */
+export function readerNumber(lab, name) {
+  const { read, write } = NUMBERS[name];
+  const value = read(lab);
+  return value === null || value === undefined || !Number.isFinite(value) ? null : write(value);
+}
+
+/**
+ * The result that the text speaks of: of a model that has trained, on the selected run if it has been asked there, and
+ * else the latest. A probe that needs no trained model may have looked at settings that no run had; then they must be
+ * those of the experiment still.
+ */
+function resultOf(lab, name, encodings) {
+  const { selected, probes } = lab.state;
+  const { answers, probe: described } = probes[name];
+  const source = lab.probeQuestion(name)?.source;
+  const counts = (answer) =>
+    described.needsModel
+      ? answer.which !== "untrained" && (!encodings || encodings.includes(answer.source.encoding))
+      : answer.source.state || (source && isAlike(answer.source, source));
+  const usable = answers.filter((answer) => counts(answer) && answer.result.defined !== false);
+  return (usable.find((answer) => answer.source.id === selected) ?? usable[0])?.result ?? null;
+}
+
+/** Baselines and size of the vocabulary: of the runs' text or, before a run, of the one that is chosen. */
+function textFacts({ state, data }) {
+  const { runs: all, values } = state;
+  if (all.length) {
+    const facts = all.find((run) => run.facts)?.facts;
+    return facts && { baselines: facts.baselines, vocabulary: facts.vocabulary.length };
+  }
+  return data.corpora.find(({ name }) => name === values.corpus);
+}

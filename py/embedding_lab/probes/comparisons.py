@@ -35,7 +35,10 @@ class _Progress:
             self.done = before + run.step
             yield min(self.done / self.total, 1.0)
         self.done = before + run.config.steps
-        loss = math.nan if run.state == "diverged" else run.validation_loss()
+        if run.state == "diverged":
+            return None
+        for loss in run.evaluation():
+            yield self.done / self.total
         return loss if math.isfinite(loss) else None
 
 
@@ -240,13 +243,14 @@ def tying(view: View, seeds: list = (1, 2, 3), updates: int = 200):
 
 def amplitude(
     view: View,
-    amplitudes: list = (0.0, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0),
+    amplitudes: list = (0.0, 0.02, 0.05, 0.2, 1.0),
     seeds: list = (1, 2, 3),
-    updates: int = 200,
+    updates: int = 500,
 ):
     """A sinusoid much larger than E drowns it (claim 12; the table of Vaswani et al. 2017 has the amplitude 1).
 
-    Every other setting is that of the run.
+    Every other setting is that of the run. What a quiet sinusoid gains over none, at amplitude 0, takes some hundred
+    updates to show: after 200 there is nothing yet.
 
     Yields:
         Progress.
@@ -306,11 +310,9 @@ PROBES = [
         (12,),
         amplitude,
         [
-            list_argument(
-                "amplitudes", [0.0, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0], 0, 1, "Amplitudes of the sinusoidal table to train."
-            ),
+            list_argument("amplitudes", [0.0, 0.02, 0.05, 0.2, 1.0], 0, 1, "Amplitudes of the sinusoidal table to train."),
             SEEDS,
-            UPDATES,
+            {**UPDATES, "default": 500},
         ],
         needs_model=False,
     ),

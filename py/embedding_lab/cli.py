@@ -185,7 +185,7 @@ def _finish(probe: Probe, view: View, arguments: dict, quiet: bool) -> dict:
 
 
 def _lines(value, name: str = "") -> list[str]:
-    """A result as readable lines: the path of each value, and the value; of a long list its beginning, of a table its shape."""
+    """A result as readable lines, a path and a value each; of a long list its beginning, of a table its shape."""
     if isinstance(value, dict):
         return [line for key, item in value.items() for line in _lines(item, f"{name}.{key}" if name else key)]
     shape, inner = [], value

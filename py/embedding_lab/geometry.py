@@ -1,4 +1,4 @@
-"""The shape of the embedding table: where its rows lie, which lie together, and in which directions they differ most."""
+"""The shape of the embedding table: where its rows lie, which lie together, which directions they differ in most."""
 
 from dataclasses import dataclass
 

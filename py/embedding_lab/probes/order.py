@@ -30,11 +30,11 @@ def order(view: View, first: str = DOG, second: str = MAN) -> dict:
 
     Returns:
         first and second (see `Reading.told`; cut counts characters left out of both); last, the character
-        added to both; encoding, the name of the run's; cases: for one and two layers (and as many as the run has), without and
-        with the run's encoding, mask off and on: layers; causal; encoding, "none" or its name; weights, "run" or
-        "untrained" where the run has fewer layers and the model was made for this; equivarianceError, the largest
-        difference of the logits after undoing the permutation; lastDifference, that at the last character;
-        scale, the largest logit, both to compare.
+        added to both; encoding, the name of the run's; cases: for one and two layers (and as many as the run has),
+        without and with the run's encoding, mask off and on: layers; causal; encoding, "none" or its name; weights,
+        "run", or "untrained" where the run has fewer layers and the model was made for this; equivarianceError, the
+        largest difference of the logits after undoing the permutation; lastDifference, that at the last character;
+        scale, the largest logit, to compare both with.
     """
     ids, source, told = _reordered(view, first, second)
     last = int(np.bincount(view.corpus.train).argmax())
@@ -117,7 +117,9 @@ def context_free(view: View, first: str = RIVER, second: str = MONEY, index: int
         one, other, index = _two_contexts(view)
     shortest = min(len(one.ids), len(other.ids))
     if not 0 <= index < shortest:
-        raise ProbeError("index", f"index = {index} is beyond the shorter text: choose a whole number from 0 to {shortest - 1}.")
+        raise ProbeError(
+            "index", f"index = {index} is beyond the shorter text: choose a whole number from 0 to {shortest - 1}."
+        )
     if one.ids[index] != other.ids[index]:
         same = np.flatnonzero(one.ids[:shortest] == other.ids[:shortest])
         choose = f"choose one of {', '.join(map(str, same))}" if len(same) else "change one of the texts"

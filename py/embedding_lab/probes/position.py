@@ -1,4 +1,4 @@
-"""The probes of position: the vectors, rotations and biases that supply it, and what becomes of them past the context."""
+"""The probes of position: the vectors, rotations and biases that supply it, and what is left past the context."""
 
 import math
 
@@ -6,17 +6,7 @@ import numpy as np
 
 from ..geometry import principal_directions, subspace_cosines, unit
 from ..positions import PositionalEncoding, check
-from .view import (
-    Probe,
-    ProbeError,
-    View,
-    list_argument,
-    number_argument,
-    probe_stream,
-    shown,
-    text_argument,
-    undefined,
-)
+from .view import Probe, View, character_id, list_argument, number_argument, probe_stream, text_argument, undefined
 
 MOST_SHOWN = 64  # positions of a picture
 SCORES_SHOWN = 32
@@ -119,16 +109,16 @@ def rotation(view: View, query: str = QUERY, key: str = KEY) -> dict:
     Returns:
         defined; encoding; query, key; context, T; byDistance (H, T), the mean score q . k / sqrt(d / H) of all
         pairs at distance 0, 1, ...; shiftDifference, the largest difference between two scores of the same
-        head and distance, to be 0 up to rounding; range, the largest less the smallest of byDistance of any head, to compare; scores
-        (H, N, N) of the first N <= 32 positions, [h, i, j] query i, key j; normChange, the largest relative change
-        of a query's or key's norm; angles (N, d / H / 2) in radians, from -pi to pi.
+        head and distance, to be 0 up to rounding; range, the largest less the smallest of byDistance of any head, to
+        compare; scores (H, N, N) of the first N <= 32 positions, [h, i, j] query i, key j; normChange, the largest
+        relative change of a query's or key's norm; angles (N, d / H / 2) in radians, from -pi to pi.
         Where the encoding turns nothing: defined is False, with why.
     """
     config, model = view.config, view.model
     turns = model.position(config.context)[1]
     if turns is None:
         return undefined(f"The encoding {model.encoding.name} turns no queries and keys.")
-    asked = np.array([[_id(view, "query", query, QUERY), _id(view, "key", key, KEY)]])
+    asked = np.array([[character_id(view, "query", query, QUERY), character_id(view, "key", key, KEY)]])
     qkv, _ = model.beside(PositionalEncoding(), layers=1).attention(asked)[0]  # (1, 2, 3, H, d / H)
     everywhere = np.repeat(np.stack([qkv[0, 0, 0], qkv[0, 1, 1], qkv[0, 1, 2]])[None], config.context, axis=0)[None]
     norms = np.linalg.norm(everywhere[0, 0, :2], axis=-1)
@@ -155,15 +145,6 @@ def rotation(view: View, query: str = QUERY, key: str = KEY) -> dict:
     }
 
 
-def _id(view: View, name: str, character: str, default: str) -> int:
-    vocabulary = view.corpus.vocabulary
-    if character in vocabulary:
-        return vocabulary.index(character)
-    if character == default:
-        return 0
-    raise ProbeError(name, f"{name} = {character[:40]!r} is unknown to this model: choose one of {shown(vocabulary)}.")
-
-
 def distance_bias(view: View) -> dict:
     """A penalty on attention that grows with distance (claim 14; Press et al. 2021, section 3).
 
@@ -185,7 +166,8 @@ def distance_bias(view: View) -> dict:
     common = {
         "encoding": model.encoding.name,
         "attention": [
-            {"meanDistance": np.sum(weights * distance, axis=3).mean(axis=(0, 2))} for _, weights in model.attention(inputs)
+            {"meanDistance": np.sum(weights * distance, axis=3).mean(axis=(0, 2))}
+            for _, weights in model.attention(inputs)
         ],
         "evenly": place.mean() / 2,
     }

@@ -134,6 +134,24 @@ def read(view: View, name: str, text: str, default: str = "", least: int = 1, mo
     return Reading("".join(used), ids, left_out, len(known) - len(used), instead)
 
 
+def character_id(view: View, name: str, character: str, default: str) -> int:
+    """The id of one character that a reader gave.
+
+    Args:
+        name: the argument it came by.
+        default: the one that the probe has without a reader; where the vocabulary lacks it, the first id is used.
+
+    Raises:
+        ProbeError: it is not one character of the vocabulary.
+    """
+    vocabulary = view.corpus.vocabulary
+    if character in vocabulary:
+        return vocabulary.index(character)
+    if character == default:
+        return 0
+    raise ProbeError(name, f"{name} = {character[:40]!r} is unknown to this model: choose one of {shown(vocabulary)}.")
+
+
 def shown(characters) -> str:
     """Characters in a sentence: the first forty, with spaces and newlines made visible."""
     some = " ".join(repr(character)[1:-1] if character != " " else "' '" for character in characters[:40])
@@ -214,12 +232,14 @@ def _read_argument(row: dict, value):
     try:
         if row["kind"] == "text":
             if not isinstance(value, str) or len(value) > LONGEST_TEXT:
-                raise ProbeError(name, f"{name} must be a text of at most {LONGEST_TEXT:,} characters: give a shorter one.")
+                allowed = f"a text of at most {LONGEST_TEXT:,} characters"
+                raise ProbeError(name, f"{name} must be {allowed}: give a shorter one.")
             return value
         if row["kind"] == "list":
             entries = value.split(",") if isinstance(value, str) else list(value)
             if not 1 <= len(entries) <= MOST_ENTRIES:
-                raise ProbeError(name, f"{name} has {len(entries)} values: give 1 to {MOST_ENTRIES}, separated by commas.")
+                allowed = f"1 to {MOST_ENTRIES}, separated by commas"
+                raise ProbeError(name, f"{name} has {len(entries)} values: give {allowed}.")
             return list(dict.fromkeys(parse({**row, "kind": row["of"]}, entry) for entry in entries))
         return parse(row, value)
     except ConfigError as error:

@@ -147,3 +147,13 @@ class LabPage:
         expect(control).to_be_focused()
         expect(control).to_have_attribute("aria-invalid", "true")
         assert message in self.description(control)
+
+    def look_at(self, probe):
+        """Bring the lab of a probe onto the screen, and return it."""
+        card = self.page.locator(f"probe-card#{probe}")
+        card.evaluate("(card) => card.scrollIntoView({ block: 'center' })")
+        return card
+
+    def number(self, name):
+        """The places of one of the reader's numbers."""
+        return self.page.locator(f'reader-number[name="{name}"]')

@@ -148,6 +148,17 @@ test("a finished run keeps its weights, and is opened again with them, once for 
   assert.ok(pythons.started.every(({ runs }) => runs.size <= 1), "one model is open in a worker");
 });
 
+test("a lab that compares runs asks each that has ended, that which it shows first", async () => {
+  const { lab, pythons, state } = await readyLab(2, "steps=20&encodings=none,learned,rope&seeds=1,2");
+  await lab.run();
+  lab.nearProbe("extrapolation", true);
+  await until(() => state.probes.extrapolation.answers.length === 3);
+  await settle();
+  assert.equal(pythons.called("probe").length, 3);
+  assert.deepEqual(state.probes.extrapolation.answers.map(({ source }) => source.id), ["rope-1", "none-1", "learned-1"]);
+  assert.equal(lab.probeAnswer("extrapolation").source.id, "learned-1");
+});
+
 test("what was asked of a run that ends meanwhile is asked of the finished one", async () => {
   const parts = await readyLab(1, "steps=400&encodings=learned");
   const { lab, pythons } = parts;

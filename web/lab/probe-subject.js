@@ -11,8 +11,14 @@ const SHOWN_ON = {
 /** Probes whose answer is the same for every encoding. */
 const WITHOUT_ENCODING = ["merges", "amplitude"];
 
+/** Probes whose claim is about all encodings. */
+const COMPARING_RUNS = ["extrapolation"];
+
 /** A probe that trains models of its own says for how many updates: it runs only when the reader asks for it. */
 export const trainsItself = (probe) => probe.arguments.some(({ name }) => name === "updates");
+
+/** Whether a probe is there to be compared between the runs of an experiment. */
+export const comparesRuns = ({ name }) => COMPARING_RUNS.includes(name);
 
 /** Whether it makes a difference which run a probe looks at. */
 export const dependsOnEncoding = ({ name }) => !WITHOUT_ENCODING.includes(name);

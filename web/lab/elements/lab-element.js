@@ -9,7 +9,7 @@ export class LabElement extends LitElement {
   /** @type {string[]} */
   static watches = [];
 
-  #unsubscribe = () => {};
+  #unsubscribe = null;
 
   createRenderRoot() {
     return this;
@@ -17,12 +17,24 @@ export class LabElement extends LitElement {
 
   connectedCallback() {
     super.connectedCallback();
-    this.#unsubscribe = this.lab.store.subscribe(this.constructor.watches, () => this.requestUpdate());
+    if (!this.hasUpdated) return;
+    this.#follow();
+    this.requestUpdate();
+  }
+
+  /** An element that the page had before its class has `.lab` no sooner than at its first rendering. */
+  willUpdate() {
+    if (this.isConnected) this.#follow();
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.#unsubscribe();
+    this.#unsubscribe?.();
+    this.#unsubscribe = null;
+  }
+
+  #follow() {
+    this.#unsubscribe ??= this.lab.store.subscribe(this.constructor.watches, () => this.requestUpdate());
   }
 
   get state() {

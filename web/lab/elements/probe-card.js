@@ -22,8 +22,12 @@ class ProbeCard extends LabElement {
 
   connectedCallback() {
     this.#fallback ||= this.textContent.trim();
-    this.replaceChildren();
+    if (!this.hasUpdated) this.replaceChildren();
     super.connectedCallback();
+    this.#observer?.observe(this);
+  }
+
+  firstUpdated() {
     this.#observer = new IntersectionObserver(
       (entries) => this.lab.nearProbe(this.probe, entries.at(-1).isIntersecting),
       { rootMargin: `${NEAR} 0px` },
@@ -153,13 +157,14 @@ class ProbeCard extends LabElement {
       <span>${this.#statement(probe, answer)}</span>
       ${task && !trainsItself(probe) && task.args !== answer.args ? html`<span class="pending">measuring …</span>` : nothing}
     </p>`;
-    return html`${statement}${guard([answer], () => outcome(probe, answer, this.#context(answer)))}`;
+    return html`${statement}${guard([answer], () => this.#drawn(answer))}`;
   }
 
-  /** What a view may need besides the result: the run's label, its characters, and the pictures of its table so far. */
-  #context({ source }) {
-    const { history = [], facts = null } = source;
-    return { label: this.#label(source), history, facts };
+  /** What a view draws from: the arguments, the label of the run and, as they are kept, the pictures of its table. */
+  #view({ result, args, source, step }) {
+    const pictures = args.frequency === "removed" ? [] : (source.history ?? []);
+    const moments = pictures.filter((picture) => picture.step <= step).map(momentOf);
+    return VIEWS[this.probe](result, { ...args, label: this.#label(source), ...(moments.length && { moments }) });
   }
 
   #label({ encoding, seed }) {
@@ -210,27 +215,28 @@ class ProbeCard extends LabElement {
 
   #numberWords(answer) {
     if (answer.result.defined === false) return answer.result.why;
-    const { number } = viewed(this.probe, answer, this.#context(answer));
+    const { number } = this.#view(answer);
     return number ? `${number.value} ${number.unit}, ${number.caption}` : "";
+  }
+
+  #drawn(answer) {
+    if (answer.result.defined === false) return html`<p class="undefined">${answer.result.why}</p>`;
+    const { number, figure, notes = [] } = this.#view(answer);
+    return html`${number
+        ? html`<p class="measured"><strong>${number.value}</strong> <span class="of">${number.unit}</span>
+            <span class="caption">${number.caption}</span></p>`
+        : nothing}
+      <div class="drawing">${figure}</div>
+      ${notes.length ? html`<ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul>` : nothing}`;
   }
 }
 
+/** A picture of a run's table as <geometry-scrubber> takes it. */
+const momentOf = ({ step, points, explained, points3, explained3 }) => ({
+  step, points2: points, explained2: explained, ...(points3 && { points3, explained3 }),
+});
+
 const claimWords = (claims) =>
   claims.length === 1 ? `Claim ${claims[0]}` : `Claims ${claims.slice(0, -1).join(", ")} and ${claims.at(-1)}`;
-
-function viewed(name, { result, args }, context) {
-  return VIEWS[name](result, args, context);
-}
-
-function outcome({ name }, answer, context) {
-  if (answer.result.defined === false) return html`<p class="undefined">${answer.result.why}</p>`;
-  const { number, figure, notes = [] } = viewed(name, answer, context);
-  return html`${number
-      ? html`<p class="measured"><strong>${number.value}</strong> <span class="of">${number.unit}</span>
-          <span class="caption">${number.caption}</span></p>`
-      : nothing}
-    <div class="drawing">${figure}</div>
-    ${notes.length ? html`<ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul>` : nothing}`;
-}
 
 customElements.define("probe-card", ProbeCard);

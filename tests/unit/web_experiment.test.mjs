@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Experiment } from "../../web/lab/experiment.js";
+import { absorb } from "../../web/lab/run.js";
 import { Store } from "../../web/lab/store.js";
 import { WorkerPool } from "../../web/lab/worker-pool.js";
 import { clock, FakePythons, makeRuns, recordedEvents, settle, until } from "./web_fakes.mjs";
@@ -383,4 +384,39 @@ test("a run's first steps are told at once, and those after them now and then", 
   run.step = 20;
   events.progress(run);
   assert.deepEqual(named(told, "progress").map(({ step }) => step), [0, 2, 20]);
+});
+
+test("a run keeps pictures of its table from step 0 to the latest, evenly and not too many", () => {
+  const [run] = makeRuns(["none"], { steps: 1000 });
+  const frame = (step) => ({
+    step, state: "training", message: null, seconds: 1, stepsPerSecond: 1, trainFrom: 1, trainLoss: [], validationSteps: [], validationLoss: [],
+    geometry: { points: Float32Array.of(step, 0), explained: [1, 0], points3: Float32Array.of(step, 0, 0), explained3: [1, 0, 0] },
+  });
+  for (let step = 0; step <= 700; step += 1) {
+    absorb(run, frame(step));
+    assert.equal(run.history.at(-1), run.geometry);
+  }
+  absorb(run, { ...frame(701), geometry: null });
+  const steps = run.history.map((picture) => picture.step);
+  assert.deepEqual([steps[0], steps.at(-1)], [0, 700]);
+  assert.ok(steps.length > 60 && steps.length <= 120, `${steps.length} pictures`);
+  const gaps = steps.slice(1).map((step, i) => step - steps[i]);
+  assert.ok(Math.max(...gaps) <= 9 && Math.min(...gaps.slice(0, -1)) >= 8, `steps between them: ${gaps}`);
+});
+
+test("what a run learned is kept when it ends, and the run that is shown large has its table in space, too", async () => {
+  const { experiment, pythons, state } = await readyLab(2);
+  const runs = makeRuns(["none", "learned"]);
+  await experiment.start(runs, "text");
+  assert.deepEqual(runs.map(({ weights, text }) => [weights.step, text]), [[20, "text"], [20, "text"]]);
+  const inSpace = (id) => pythons.called("advance").filter(({ args }) => args[0] === id && args[3]).length;
+  assert.equal(state.selected, "learned-1");
+  assert.ok(inSpace("learned-1") >= 5 && inSpace("none-1") <= 1, "the other one at its end alone");
+  experiment.reset();
+  experiment.start(makeRuns(["none"], { steps: 400 }), "text");
+  await until(() => state.runs[0]?.step > 0);
+  const exported = pythons.called("export_weights").length;
+  experiment.reset();
+  await until(() => pythons.started.every((worker) => worker.runs.size === 0), "every run is closed");
+  assert.equal(pythons.called("export_weights").length, exported, "nothing is kept of a run that is no more");
 });

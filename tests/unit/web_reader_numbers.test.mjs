@@ -82,7 +82,7 @@ test("without runs there are only the facts of the text, and of one's own text n
   lab.state.gaps = [];
   for (const entry of Object.values(lab.state.probes)) entry.answers = [];
   const there = NUMBER_NAMES.filter((name) => readerNumber(lab, name) !== null);
-  assert.deepEqual(there.sort(), ["baseline-bigram", "baseline-unigram", "baseline-uniform", "vocabulary-size"]);
+  assert.deepEqual(there.sort(), ["baseline-bigram", "baseline-uniform", "baseline-unigram", "vocabulary-size"]);
   lab.state.values.corpus = "own";
   assert.ok(NUMBER_NAMES.every((name) => readerNumber(lab, name) === null));
 });

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +18,11 @@ from .corpus import Corpus, CorpusError, character_class
 from .geometry import project
 from .ops import best, load
 from .positions import PositionError
-from .probes import ProbeError, View, find, run_probe
 from .statistics import gaps
 from .training import Frame, Run, WeightsError
+
+if TYPE_CHECKING:
+    from .probes import View
 
 
 @dataclass
@@ -27,7 +30,7 @@ class _Job:
     """A probe that is not done: what was asked, what it looks at, and the work that is left."""
 
     asked: tuple[dict, bool]
-    view: View
+    view: "View"
     work: Iterator[float]
     progress: float = 0.0
 
@@ -131,6 +134,9 @@ def probe(name: str, id: str, arguments: dict | None = None, budget_ms: float = 
         0 to 1; and result, None until progress is 1: see the docstring of the probe. Or an error with the code
         "unknown-run", "probe" (field names the argument) or "memory".
     """
+    # Imported here, since it takes the tab some 50 ms that the first loss need not wait for.
+    from . import probes
+
     if id not in _runs:
         return _error("unknown-run", None, f"This worker has no run {id}: open it first.")
     asked = (arguments or {}, untrained)
@@ -139,9 +145,9 @@ def probe(name: str, id: str, arguments: dict | None = None, budget_ms: float = 
     result = None
     try:
         if name not in jobs or jobs[name].asked != asked:
-            find(name)
-            view = View.of(_runs[id], untrained)
-            jobs[name] = _Job(asked, view, run_probe(name, view, asked[0]))
+            probes.find(name)
+            view = probes.View.of(_runs[id], untrained)
+            jobs[name] = _Job(asked, view, probes.run_probe(name, view, asked[0]))
         job = jobs[name]
         while True:
             # 1 is for a result: the last report of progress may come some work before it.
@@ -152,7 +158,7 @@ def probe(name: str, id: str, arguments: dict | None = None, budget_ms: float = 
         result = end.value
         job.progress = 1
         del jobs[name]
-    except (ProbeError, ConfigError, CorpusError, PositionError) as error:
+    except (probes.ProbeError, ConfigError, CorpusError, PositionError) as error:
         jobs.pop(name, None)
         return _error("probe", getattr(error, "field", None), str(error))
     except MemoryError:

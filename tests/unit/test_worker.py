@@ -6,7 +6,7 @@ import weakref
 import numpy as np
 import pytest
 
-from embedding_lab import worker
+from embedding_lab import probes, worker
 from embedding_lab.ops import best
 from embedding_lab.training import Run
 
@@ -161,7 +161,7 @@ def test_a_probe_that_runs_out_of_memory_tells_it_and_keeps_the_run(monkeypatch)
     def no_memory(name, view, arguments):
         raise MemoryError
 
-    monkeypatch.setattr(worker, "run_probe", no_memory)
+    monkeypatch.setattr(probes, "run_probe", no_memory)
     assert worker.probe("lookup", "a")["error"]["code"] == "memory"
     assert worker.advance("a", 0)["step"] == 1
 

@@ -20,9 +20,9 @@ const LEVEL_LABEL = 14; // height of a level's label
  * - `x` {{label, kind?: "linear" | "log" | "even", ticks?: number[], range?, format?}}, `y` {{label, range?, format?}}:
  *   the label says the unit; format writes a number
  * - `series` {{name, x: number[], y: (number | null)[], low?: number[], high?: number[], spread?: "band" | "bars",
- *   color?: string, sign?: string, dash?: string, line?: boolean, marks?: boolean, dots?: number[][]}[]}
- *   ascending in x; spread: how low and high are drawn; line false: marks alone; marks false: none; dots: single
- *   values at each x
+ *   color?: string, sign?: string, dash?: string, thickness?: number, line?: boolean, marks?: boolean, dots?: number[][]}[]}
+ *   ascending in x; spread: how low and high are drawn; dash, thickness: of the line; line
+ *   false: marks alone; marks false: none; dots: single values at each x
  * - `levels` {{name, value, far?: boolean}[]} horizontal lines; `uprights` {{name, value}[]} vertical ones
  * - `summary` {string} what is to be seen, in a sentence
  *
@@ -144,6 +144,7 @@ export class LinePlot extends ChartElement {
       path.setAttribute("class", kind);
       path.setAttribute("d", d);
       if (kind === "lp-line" && series.dash) path.setAttribute("stroke-dasharray", series.dash);
+      if (kind === "lp-line" && series.thickness) path.style.strokeWidth = `${series.thickness}px`;
       return path;
     });
     group.replaceChildren(...nodes);
@@ -154,8 +155,8 @@ export class LinePlot extends ChartElement {
       const item = make("li", "lp-item");
       const sign = make("span", "lp-sign");
       sign.style.color = this.#color(series, i);
-      const { line = true, marks = true, dash } = series;
-      sign.append(signElement(marks ? this.#sign(series, i) : null, { line, dash }));
+      const { line = true, marks = true, dash, thickness } = series;
+      sign.append(signElement(marks ? this.#sign(series, i) : null, { line, dash, thickness }));
       item.append(sign, make("span", "", series.name), make("span", "lp-value"));
       return item;
     }));

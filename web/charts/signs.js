@@ -49,10 +49,11 @@ const SVG = "http://www.w3.org/2000/svg";
 /**
  * A short stroke with the mark on it, as a key shows it; it takes the colour of its text (currentColor).
  * @param {string | null} sign  null for a stroke without a mark
- * @param {{line?: boolean, dash?: string}} [options]  line: with the stroke on both sides of the mark; dash: its pattern
+ * @param {{line?: boolean, dash?: string, thickness?: number}} [options]  line: with the stroke on both sides of the
+ *   mark; dash, thickness: of that stroke
  * @returns {SVGSVGElement}
  */
-export function signElement(sign, { line = false, dash = "" } = {}) {
+export function signElement(sign, { line = false, dash = "", thickness = 2 } = {}) {
   const width = line ? 26 : 12;
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", `0 0 ${width} 12`);
@@ -63,7 +64,7 @@ export function signElement(sign, { line = false, dash = "" } = {}) {
     const stroke = document.createElementNS(SVG, "path");
     stroke.setAttribute("d", `M0 6H${width}`);
     stroke.setAttribute("stroke", "currentColor");
-    stroke.setAttribute("stroke-width", "2");
+    stroke.setAttribute("stroke-width", thickness);
     if (dash) stroke.setAttribute("stroke-dasharray", dash);
     svg.append(stroke);
   }

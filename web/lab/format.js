@@ -1,6 +1,6 @@
-/** How the page writes numbers: counts, speeds, times, sizes, gaps, parts of speech that follow a count. */
+/** How the page writes numbers: counts, speeds, times, sizes, gaps, differences, parts of speech that follow a count. */
 
-import { count } from "../charts/numbers.js";
+import { count, significant } from "../charts/numbers.js";
 
 /** "1 run", "3 runs" */
 export const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
@@ -26,3 +26,15 @@ export function gap(nats) {
   const sign = nats < 0 ? "−" : nats > 0 ? "+" : "";
   return sign + size.toFixed(size < 0.1 ? 3 : 2);
 }
+
+/** The largest difference between two computations: "exactly 0", or its size as "3.3 × 10⁻⁶"; none is a dash. */
+export const difference = (size) => (size === 0 ? "exactly 0" : significant(size, 2));
+
+const SUFFIXES = { one: "st", two: "nd", few: "rd", other: "th" };
+const ORDER = new Intl.PluralRules("en", { type: "ordinal" });
+
+/** A place in an order: "1st", "4th" */
+export const ordinal = (place) => `${count(place)}${SUFFIXES[ORDER.select(place)]}`;
+
+/** Parts of a sentence: "a", "a and b", "a, b and c" */
+export const listed = (parts) => (parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`);

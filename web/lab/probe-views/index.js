@@ -1,11 +1,35 @@
-/** How each probe's result is drawn, by the name of the probe: for now as the names and values of what it measured. */
+/** How the result of each lab is shown: one large number, a figure, and what must be said beside them. */
 
-import { html } from "lit";
+import { generate } from "./generation.js";
+import { distanceBias, extrapolation, positionTable, rotation } from "./position.js";
+import { contextFree, cosineCone, order, residualStream } from "./stream.js";
+import { amplitude, tying, width } from "./sweeps.js";
+import { caseOffset, geometry, lookup, sparseGradient } from "./table.js";
+import { merges, relabel } from "./tokens.js";
 
-function plain(result) {
-  const [name, value] = Object.entries(result).find(([, entry]) => typeof entry === "number") ?? ["", ""];
-  const rows = Object.entries(result).map(([key, entry]) => html`<dt>${key}</dt><dd>${JSON.stringify(entry)?.slice(0, 200)}</dd>`);
-  return { number: { value: String(value), unit: "", caption: name }, figure: html`<dl>${rows}</dl>` };
-}
-
-export const VIEWS = new Proxy({}, { get: () => plain });
+/**
+ * By the name of a probe: from its result, which is defined, and its arguments, what the card shows. Pure functions;
+ * the chart elements that their figures name are defined by elements.js.
+ * @type {Record<string, (result: object, args?: object) => {number: {value: string, unit: string, caption: string} | null,
+ *   figure: import("lit").TemplateResult, notes?: string[]}>}
+ */
+export const VIEWS = {
+  lookup,
+  "sparse-gradient": sparseGradient,
+  geometry,
+  "case-offset": caseOffset,
+  relabel,
+  merges,
+  "residual-stream": residualStream,
+  width,
+  order,
+  "position-table": positionTable,
+  rotation,
+  "distance-bias": distanceBias,
+  extrapolation,
+  "context-free": contextFree,
+  "cosine-cone": cosineCone,
+  tying,
+  amplitude,
+  generate,
+};

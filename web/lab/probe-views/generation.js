@@ -1,0 +1,25 @@
+/** View of the lab that lets a model write. */
+
+import { html } from "lit";
+import { count, nats } from "../../charts/numbers.js";
+import { counted } from "../format.js";
+import { figure } from "./figure.js";
+import { readingNotes } from "./words.js";
+
+/** The text, and for each of its characters what the model expected. */
+export function generate({ prompt, temperature, steps, context }) {
+  const entropy = steps.reduce((sum, step) => sum + step.entropy, 0) / steps.length;
+  const { cut, ...reading } = prompt;
+  return {
+    number: null,
+    figure: figure(
+      "The text, and what was expected at each of its characters",
+      html`<sampled-text .prompt=${prompt.used} .steps=${steps} .temperature=${temperature}></sampled-text>`,
+    ),
+    notes: [
+      `${counted(steps.length, "character")} at temperature ${temperature}; the distributions had an entropy of ${nats(entropy, 2)} nats on average.`,
+      cut > 0 && `The model sees ${count(context)} characters at once, so the first ${counted(cut, "character")} of the prompt had no say.`,
+      ...readingNotes({ ...reading, cut: 0 }, "the prompt"),
+    ].filter(Boolean),
+  };
+}

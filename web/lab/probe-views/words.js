@@ -1,0 +1,49 @@
+/** Words that the views of several labs share: names of depths and encodings, what became of a reader's text, when a difference is rounding. */
+
+import { characterName, glyph } from "../../charts/characters.js";
+import { count } from "../../charts/numbers.js";
+import { counted, listed } from "../format.js";
+
+/** A text with its blanks drawn: “the␣bank”. */
+export const spelled = (text) => [...text].map((character) => glyph(character).text).join("");
+
+/** Characters as a heat map draws them, and as it reads them out. */
+export const drawn = (characters) => characters.map((character) => glyph(character).text);
+export const named = (characters) => characters.map(characterName);
+
+/** An encoding as the page writes it: "None", "RoPE". */
+export const encodingName = (encoding) =>
+  ({ rope: "RoPE", alibi: "ALiBi" })[encoding] ?? encoding[0].toUpperCase() + encoding.slice(1);
+
+/**
+ * A depth of the residual stream in words; the argument is a name of `Transformer.residual_stream`.
+ * @returns {string} "after attention, block 1"
+ */
+export function depthName(name) {
+  const block = /^block(\d+)\.(\w+)$/.exec(name);
+  if (block) return `after ${block[2] === "mlp" ? "the MLP" : "attention"}, block ${Number(block[1]) + 1}`;
+  return { table: "rows of E", embedding: "after the lookup", position: "position added", final_norm: "after the last norm" }[name] ?? name;
+}
+
+/**
+ * What the reader must know about a text that was not read as it was given.
+ * @param {{used: string, leftOut: string[], cut: number, instead: boolean}} reading
+ * @param {string} what  "the text", "the prompt"
+ * @returns {string[]}
+ */
+export function readingNotes({ used, leftOut, cut, instead }, what) {
+  const notes = [];
+  if (instead) notes.push(`This model does not know the characters of ${what}; it read “${spelled(used)}” instead.`);
+  if (leftOut.length) notes.push(`Left out of ${what}, since the vocabulary does not have ${leftOut.length === 1 ? "it" : "them"}: ${listed(named(leftOut))}.`);
+  if (cut) notes.push(`${counted(cut, "character")} of ${what} did not fit and ${cut === 1 ? "was" : "were"} cut off.`);
+  return notes;
+}
+
+/** float32 keeps seven digits, and a few hundred sums lose some: differences up to this share of the values are rounding. */
+const ROUNDING = 1e-5;
+
+/** Whether a difference between values of some scale is no more than rounding. */
+export const isRounding = (size, scale = 1) => size <= ROUNDING * Math.max(1, scale);
+
+/** The seeds and updates of a sweep: "3 seeds, 200 updates each". */
+export const recipe = ({ seeds, updates }) => `${counted(seeds.length, "seed")}, ${count(updates)} updates each`;

@@ -28,7 +28,7 @@ export class BarList extends ChartElement {
     const [low, high] = this.range ?? barRange(this.bars);
     const share = (value) => Math.min(1, Math.max(0, (value - low) / (high - low)));
     const head = make("tr", "");
-    head.append(heading(this.labels), heading(this.quantity, 2));
+    head.append(heading(this.labels), heading(this.quantity), make("td", ""));
     const body = [];
     this.bars.forEach((bar, i) => {
       if (bar.group && bar.group !== this.bars[i - 1]?.group) {
@@ -65,6 +65,7 @@ export class BarList extends ChartElement {
     track.setAttribute("aria-hidden", "true");
     const lane = make("div", "bl-lane");
     if (color) lane.style.color = color;
+    if (!bar.dots) lane.append(placed("bl-zero", share(0)));
     if (value !== null) lane.append(...(bar.dots ? this.#dots(bar, share) : [this.#bar(value, share)]));
     if (bar.chance != null) lane.append(placed("bl-chance", share(bar.chance)));
     if (bar.among) {
@@ -91,10 +92,9 @@ export class BarList extends ChartElement {
   }
 }
 
-function heading(text, columns = 1) {
+function heading(text) {
   const cell = make("th", "", text);
   cell.scope = "col";
-  cell.colSpan = columns;
   return cell;
 }
 

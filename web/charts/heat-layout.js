@@ -4,9 +4,10 @@ const GAP = 16; // CSS px between two pictures
 const TITLE = 20; // height of a picture's name
 const FOOT = 16; // height of the column labels
 const TILE = 22; // side of a cell that has its label inside
-const WIDEST = 14; // of a cell
+const WIDEST = { least: 14, most: 40, plot: 600 }; // of a cell; a picture of few columns is made wider, up to a point
+const EDGE = 1; // CSS px that the frame of a picture needs beside it
 const LARGEST_SQUARE = 448; // of a picture with as many rows as columns
-const LEAST = { square: 4.5, oblong: 5.5 }; // width of a cell below which pictures no longer stand side by side
+const LEAST = { square: 4, oblong: 5.5 }; // width of a cell below which pictures no longer stand side by side
 const LETTER = 10; // CSS px that the label of a row needs from the next
 
 const rowHeight = (rows) => (rows <= 8 ? 18 : rows <= 28 ? 13 : rows <= 40 ? 11 : 9);
@@ -33,11 +34,12 @@ export function heatLayout({ width, rows, columns, panels, titled, gutter, tiles
   const square = rows === columns;
   const left = tiles ? 0 : gutter;
   const least = tiles ? width : left + columns * (square ? LEAST.square : LEAST.oblong);
-  const across = Math.min(panels, Math.max(1, Math.floor((width + GAP) / (least + GAP))));
-  const room = (width - (across - 1) * GAP) / across - left;
+  const most = Math.min(panels, Math.max(1, Math.floor((width + GAP) / (least + GAP))));
+  const across = Math.ceil(panels / Math.ceil(panels / most)); // as many as fit, in lines of about the same length
+  const room = (width - (across - 1) * GAP) / across - left - EDGE;
 
   const perLine = tiles ? Math.max(1, Math.floor(room / TILE)) : columns;
-  const widest = square ? Math.min(WIDEST, LARGEST_SQUARE / columns) : Math.max(WIDEST, 600 / columns);
+  const widest = square ? Math.min(WIDEST.least, LARGEST_SQUARE / columns) : Math.max(WIDEST.least, Math.min(WIDEST.most, WIDEST.plot / columns));
   const cell = tiles ? { width: TILE, height: TILE } : { width: Math.min(widest, room / columns), height: rowHeight(rows) };
   if (square && !tiles) cell.height = cell.width;
   const lines = tiles ? Math.ceil(columns / perLine) : rows;
@@ -45,8 +47,8 @@ export function heatLayout({ width, rows, columns, panels, titled, gutter, tiles
   const pitch = title + plot.height + (tiles ? 4 : FOOT) + GAP / 2;
 
   const placed = Array.from({ length: panels }, (_, i) => ({
-    left: (i % across) * (room + left + GAP) + left,
-    top: Math.floor(i / across) * pitch + title,
+    left: (i % across) * (room + EDGE + left + GAP) + left,
+    top: EDGE + Math.floor(i / across) * pitch + title,
     ...plot,
   }));
   const place = (panel, row, column) => ({
@@ -62,5 +64,5 @@ export function heatLayout({ width, rows, columns, panels, titled, gutter, tiles
     return column < columns ? { panel, row: tiles ? 0 : down, column } : null;
   };
   const rowEvery = labelEvery(cell.height, cell.height >= LETTER - 1 ? 1 : LETTER);
-  return { height: Math.ceil(panels / across) * pitch, cell, tiles, perLine, rowEvery, panels: placed, place, at };
+  return { height: EDGE + Math.ceil(panels / across) * pitch, cell, tiles, perLine, rowEvery, panels: placed, place, at };
 }

@@ -143,15 +143,14 @@ export class HeatMap extends ChartElement {
   }
 
   #tileLabel(value, column, left, top, isLit, color) {
-    const { context, colors } = this;
+    const { colors } = this;
     const { cell } = this.#layout;
     if (isLit) this.#frame(left + 1.5, top + 1.5, cell.width - 3, cell.height - 3, colors.ink, 1.75);
     const dark = value ? luminance(color(value)) : null;
     const ink = value ? (dark < 0.3 ? "#ffffff" : "#111214") : colors.faint;
     this.#text(this.columnLabels[column], left + cell.width / 2, top + cell.height / 2 + 0.5, {
-      color: ink, size: 12, weight: isLit ? 700 : 400, align: "center", mono: true,
+      color: ink, size: 12, weight: isLit ? 700 : 400, align: "center", mono: true, widest: cell.width - 5,
     });
-    context.globalAlpha = 1;
   }
 
   #labels(box, lit) {

@@ -11,8 +11,9 @@ import { significant } from "./numbers.js";
 import { ordinalColor, ordinalSign } from "./palette.js";
 import { signElement, signPath } from "./signs.js";
 
-const MARGIN = { left: 46, right: 12, top: 12, bottom: 26 };
+const MARGIN = { left: 46, right: 22, top: 12, bottom: 26 };
 const MARK_SPACING = 26; // CSS px between two marks on a line
+const DENSE = 60; // marks of a scatter from which they are small and without an edge
 const LEVEL_LABEL = 14; // height of a level's label
 
 /**
@@ -47,9 +48,9 @@ export class LinePlot extends ChartElement {
     this.grid = this.svg.append("g").attr("class", "lp-grid");
     this.bottom = this.svg.append("g").attr("class", "lp-tick");
     this.left = this.svg.append("g").attr("class", "lp-tick");
+    this.labels = this.svg.append("g").attr("class", "lp-labels");
     this.lines = this.svg.append("g");
     this.cross = this.svg.append("line").attr("class", "lp-cross");
-    this.labels = this.svg.append("g").attr("class", "lp-labels");
     this.host.append(this.svg.node());
     this.surface.append(this.axisY, this.host, this.axisX);
     this.table = new ChartTable();
@@ -105,7 +106,10 @@ export class LinePlot extends ChartElement {
       ...this.uprights.map(({ value }) => ({ x1: x.at(value), x2: x.at(value), y1: box.top, y2: box.bottom })),
     ];
     const names = [
-      ...inside.map(({ name, value }, i) => ({ text: `${name} ${this.#formatY(value)}`, x: box.right, y: heights[i] + 4, anchor: "end" })),
+      ...inside.map(({ name, value }, i) => {
+        const end = this.#freer(heights[i], x.at, y, box);
+        return { text: `${name} ${this.#formatY(value)}`, x: end === "start" ? box.left + 3 : box.right, y: heights[i] + 4, anchor: end };
+      }),
       ...this.uprights.map(({ name, value }) => {
         const late = x.at(value) > (box.left + box.right) / 2;
         return { text: name, x: x.at(value) + (late ? -5 : 5), y: box.top + 8, anchor: late ? "end" : "start" };
@@ -115,6 +119,14 @@ export class LinePlot extends ChartElement {
       .attr("x1", (d) => d.x1).attr("x2", (d) => d.x2).attr("y1", (d) => d.y1).attr("y2", (d) => d.y2);
     this.labels.selectAll("text").data(names).join("text").text((d) => d.text)
       .attr("x", (d) => d.x).attr("y", (d) => d.y).attr("text-anchor", (d) => d.anchor);
+  }
+
+  /** At which end of the plot a label at this height is farther from the data: "start" or "end". */
+  #freer(height, x, y, box) {
+    const nearest = (from, to) => Math.min(...this.series.flatMap((series) => series.x.flatMap((value, k) =>
+      (x(value) >= from && x(value) <= to && series.y[k] !== null ? [Math.abs(y(series.y[k]) - height)] : []))));
+    const third = (box.right - box.left) / 3;
+    return nearest(box.left, box.left + third) > nearest(box.right - third, box.right) ? "start" : "end";
   }
 
   #drawSeries(group, series, i, x, y) {
@@ -135,8 +147,9 @@ export class LinePlot extends ChartElement {
     if (dots.length) paths.push({ kind: "lp-dots", d: dots.join("") });
     if (series.marks !== false) {
       const shown = series.line === false ? known : everyFar(known);
-      const radius = series.line === false && known.length > 60 ? 2.2 : 3.6;
-      paths.push({ kind: "lp-marks", d: shown.map((point) => signPath(this.#sign(series, i), point.x, point.y, radius)).join("") });
+      const dense = series.line === false && known.length > DENSE;
+      const radius = dense ? 2 : 3.6;
+      paths.push({ kind: dense ? "lp-marks lp-dense" : "lp-marks", d: shown.map((point) => signPath(this.#sign(series, i), point.x, point.y, radius)).join("") });
     }
     group.style.color = this.#color(series, i);
     const nodes = paths.map(({ kind, d }) => {

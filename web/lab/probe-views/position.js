@@ -133,7 +133,7 @@ export function extrapolation({ encoding, trained, contexts }) {
       ? { value: gap(change.nats), unit: "nats", caption: `change of the loss from the last positions inside the training length, ${trained}, to the last of ${longest.length}, for ${encodingName(encoding)}` }
       : { value: "refused", unit: "", caption: refused[0]?.message ?? `nothing longer than the training length, ${trained}, was asked for` },
     figure: html`
-      ${defined.length ? figure("Loss by position", html`<line-plot .x=${{ label: "position, the first of each group", format: count, range: [0, Math.max(trained, ...defined.map(({ length }) => length))] }}
+      ${defined.length ? figure("Loss by position", html`<line-plot .x=${{ label: "position (the first of each averaged group)", format: count, range: [0, Math.max(trained, ...defined.map(({ length }) => length))] }}
         .y=${{ label: "loss, nats per character", format: nats }} .series=${series} .uprights=${[{ name: `trained up to ${trained}`, value: trained }]}
         .summary=${`Loss by position of ${encodingName(encoding)} at ${counted(defined.length, "length")}, trained at ${trained}.${goesPast ? ` Band: one standard error at ${longest.length}.` : ""}`}></line-plot>`) : ""}
       ${figure("Mean loss at each length", html`<div class="probe-scroll"><table class="probe-table">

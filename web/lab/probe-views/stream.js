@@ -55,7 +55,7 @@ export function order({ first, second, last, encoding, cases }) {
       caption: `largest difference of a logit after undoing the reordering, without mask and encoding (the largest logit is ${significant(largest.scale, 2)})`,
     },
     figure: figure(
-      html`“${spelled(first.used)}” against “${spelled(second.used)}”, both followed by ${characterName(last)}`,
+      html`“${spelled(first.used)}” against “${spelled(second.used)}”, both with one more character at the end, ${characterName(last)}`,
       html`<div class="probe-scroll"><table class="probe-table">
         <caption>Largest difference of a logit</caption>
         <thead><tr><th scope="col">Model</th><th scope="col" class="number">Mask off: every position</th><th scope="col" class="number">Mask on: the last position</th></tr></thead>

@@ -98,7 +98,7 @@ export function amplitude(result) {
   const cost = loudest && winner ? loudest.mean - winner.mean : null;
   return {
     number: loudest
-      ? { value: nats(loudest.mean), unit: "nats", caption: `at amplitude ${significant(loudest.amplitude, 2)}; the best, ${nats(winner.mean)}, at ${written(winner.amplitude)}. Knowing only how frequent each character is gives ${nats(baselines.unigram)}` }
+      ? { value: nats(loudest.mean), unit: "nats", caption: `at amplitude ${written(loudest.amplitude)}; the best, ${nats(winner.mean)}, at ${written(winner.amplitude)}. Knowing only how frequent each character is gives ${nats(baselines.unigram)}` }
       : null,
     figure: figure("Loss against the amplitude of the sinusoid", html`<line-plot .x=${{ label: `amplitude A (values that were tried, evenly spaced); E starts with a standard deviation of ${initStd}`, kind: "even", format: written }} .y=${LOSS}
       .series=${[series(known, (each) => each.amplitude, { name: `mean of ${recipe(result)}; bar: least to most`, color: encodingColor("sinusoidal"), sign: encodingSign("sinusoidal") })]}

@@ -37,7 +37,9 @@ export function lookup({ text, characters, width, table, rows, largestDifference
       )}`,
     notes: [
       !exact && "The two are not equal: this run contradicts the claim that they are the same to the last bit.",
-      `As linear layers they also train alike: their gradients of E differ by ${difference(gradientDifference)} of the largest entry${isRounding(gradientDifference) ? ", which is rounding at most." : ", which is more than rounding."}`,
+      gradientDifference === 0
+        ? "They train alike too: the gradients of E that they give are equal."
+        : `Their gradients of E differ by ${difference(gradientDifference)} of the largest entry, which is ${isRounding(gradientDifference) ? "rounding, as they sum in another order" : "more than rounding"}.`,
       ...readingNotes(text, "your text"),
     ].filter(Boolean),
   };
@@ -106,8 +108,7 @@ export function geometry(result, { moments = null, label = "" } = {}) {
         .bars=${[
           { label: "silhouette", value: silhouette.value, note: chance(silhouette), among: silhouette.shuffled },
           { label: `purity of ${k} neighbours`, value: purity.value, note: chance(purity), among: purity.shuffled },
-        ]}
-        .summary=${`${separated("By the silhouette", silhouette, shuffles)} ${separated("By the neighbours", purity, shuffles)}`}></bar-list>`)}
+        ]}></bar-list>`)}
       ${figure(`Nearest rows to ${characterName(neighbours.character)}`, html`<bar-list .labels=${"row"} .quantity=${metric === "cosine" ? "1 − cosine" : "distance"}
         .bars=${neighbours.nearest.map((each) => ({
           label: labelled(each.character), value: each.distance, note: each.class, color: CLASS_COLOR[each.class],

@@ -182,9 +182,11 @@ def source(name: str) -> dict:
     """
     import inspect  # what it needs comes with it (later.py), and no start of the tab waits for that
 
+    from . import probes
+
     try:
-        function = find(name).function
-    except ProbeError as error:
+        function = probes.find(name).function
+    except probes.ProbeError as error:
         return _error("probe", error.field, error.message)
     return {"file": f"{function.__module__.replace('.', '/')}.py", "code": inspect.getsource(function)}
 

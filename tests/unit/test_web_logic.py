@@ -8,44 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from embedding_lab.config import ENCODINGS, RULES, RunConfig, settings_table
-from embedding_lab.corpus import Corpus
-from embedding_lab.probes import PROBES, View, descriptions, run_probe
-from embedding_lab.training import Run
+from embedding_lab.config import RULES, settings_table
+from embedding_lab.probes import descriptions
+from probe_samples import samples
 
 HERE = Path(__file__).parent
-TEXT = "The cat sat on the mat. A Dog bites a Man; his bank, the bank. " * 40
-FEW = {
-    "relabel": {"updates": 2},
-    "width": {"updates": 1, "widths": [8, 16], "seeds": [1, 2]},
-    "tying": {"updates": 1, "seeds": [1, 2]},
-    "amplitude": {"updates": 1, "amplitudes": [0.05, 1], "seeds": [1]},
-    "extrapolation": {"lengths": [8, 32], "characters": 512},
-}
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    """What the modules take from Python, in a file: the page's data, and what each probe answers on a run of each encoding."""
-    results = {name: {} for name in PROBES}
-    for encoding in ENCODINGS:
-        run = Run(RunConfig(encoding=encoding, d=16, context=16, batch=4, steps=3), Corpus.from_text(TEXT), evaluate=False)
-        run.advance(60)
-        for name in PROBES:
-            results[name][encoding] = _answer(run_probe(name, View.of(run), FEW.get(name, {})))
+def page(alice, tmp_path_factory):
+    """What the modules take from Python, in a file: the page's data, and what the probes answer."""
     experiment = {"encodings": ["none", "learned", "sinusoidal"], "seeds": [1]}
     table = {"settings": settings_table(), "rules": RULES, "experiment": experiment, "probes": descriptions()}
     file = tmp_path_factory.mktemp("page") / "table.json"
-    file.write_text(json.dumps({**table, "results": results}))
+    file.write_text(json.dumps({**table, "results": list(samples(alice))}))
     return file
-
-
-def _answer(work):
-    try:
-        while True:
-            next(work)
-    except StopIteration as end:
-        return end.value
 
 
 @pytest.mark.parametrize("file", [path.name for path in sorted(HERE.glob("web_*.test.mjs"))])

@@ -3,7 +3,8 @@
 import { count, nats, probability, significant } from "../charts/numbers.js";
 import { gap as signed } from "./format.js";
 import { outcome } from "./gaps.js";
-import { isAlike, trainsItself } from "./probe-subject.js";
+import { isAlike } from "./probe-subject.js";
+import { pastTraining } from "./probe-views/position.js";
 import { validationLoss } from "./run.js";
 
 /** What a name stands for: takes the lab, gives a number or null where there is none, with how it is written. */
@@ -42,12 +43,10 @@ function orderCase(result, wanted, read) {
   return largest(cases.map(read));
 }
 
-/** How much the loss changes from the last positions inside the training length to the last of the longest context. */
-function pastTraining({ contexts, trained }) {
+/** How much the loss changes past the training length, at the longest context that is defined. */
+function extrapolated({ contexts, trained }) {
   const longest = contexts.filter(({ defined }) => defined).at(-1);
-  if (!longest || longest.length <= trained) return null;
-  const inside = longest.positions.findLastIndex((first) => first < trained);
-  return longest.losses.at(-1) - longest.losses[inside];
+  return longest && longest.length > trained ? pastTraining(longest, trained).nats : null;
 }
 
 const NUMBERS = {
@@ -87,7 +86,7 @@ const NUMBERS = {
   "bias-steepest": probe("distance-bias", (r) => Math.max(...slopes(r))),
   "bias-shallowest": probe("distance-bias", (r) => Math.min(...slopes(r))),
   ...Object.fromEntries(["none", "sinusoidal", "rope", "alibi"].map(
-    (encoding) => [`extrapolation-${encoding}`, probe("extrapolation", pastTraining, signed, [encoding])])),
+    (encoding) => [`extrapolation-${encoding}`, probe("extrapolation", extrapolated, signed, [encoding])])),
   "best-loss": runs(least, nats),
   "best-bits": runs(least, bits),
   "best-perplexity": runs(least, perplexity),

@@ -3,7 +3,9 @@
 import { html, nothing } from "lit";
 import { guard } from "lit/directives/guard.js";
 import { count, percent } from "../../charts/numbers.js";
+import { listed } from "../format.js";
 import { dependsOnEncoding, trainsItself, usualModel } from "../probe-subject.js";
+import "../probe-views/elements.js";
 import { VIEWS } from "../probe-views/index.js";
 import { LabElement } from "./lab-element.js";
 import "./encoding-mark.js";
@@ -236,7 +238,6 @@ const momentOf = ({ step, points, explained, points3, explained3 }) => ({
   step, points2: points, explained2: explained, ...(points3 && { points3, explained3 }),
 });
 
-const claimWords = (claims) =>
-  claims.length === 1 ? `Claim ${claims[0]}` : `Claims ${claims.slice(0, -1).join(", ")} and ${claims.at(-1)}`;
+const claimWords = (claims) => `${claims.length === 1 ? "Claim" : "Claims"} ${listed(claims)}`;
 
 customElements.define("probe-card", ProbeCard);

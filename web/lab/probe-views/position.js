@@ -150,7 +150,7 @@ export function extrapolation({ encoding, trained, contexts }) {
 }
 
 /** From the last group of positions inside the training length to the last of all, with the error of the difference. */
-function pastTraining({ positions, losses, standardErrors }, trained) {
+export function pastTraining({ positions, losses, standardErrors }, trained) {
   const size = positions.length > 1 ? positions[1] - positions[0] : trained;
   const inside = Math.max(0, positions.findLastIndex((start) => start + size <= trained));
   const last = losses.length - 1;

@@ -123,15 +123,14 @@ def test_an_answer_of_ones_own_comes_before_the_model_answer_which_cites_the_rea
     expect(question.locator("reader-number").first).to_have_text(re.compile(r"not yet\s+measured"))
     lab.page.evaluate("scrollTo(0, 0)")
     lab.run_to_end()
-    for name in ("lookup", "sparse-gradient"):
-        _expect_drawn(lab, name, "trained")
+    # No lab was looked at since: the numbers that appear have their probes asked.
     answer.fill("One row times 1, all others times 0.")
     question.get_by_role("button").click()
     expect(question.locator(".answer p").first).to_be_visible()
     expect(answer).not_to_be_editable()
     expect(answer).not_to_have_attribute("aria-invalid", "true")
-    expect(question.locator("reader-number").first).to_have_text("0")
-    expect(question.locator("reader-number").nth(1)).to_have_text(re.compile(r"^\d+$"))
+    expect(question.locator("reader-number").first).to_have_text("0", timeout=TRAINING)
+    expect(question.locator("reader-number").nth(1)).to_have_text(re.compile(r"^\d+$"), timeout=TRAINING)
     # Numbers of runs that are no more go, too.
     lab.button("Reset").click()
     expect(question.locator("reader-number").first).to_have_text(re.compile(r"not yet\s+measured"))

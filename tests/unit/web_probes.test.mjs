@@ -39,21 +39,21 @@ test("a lab far from the screen asks nothing; one that comes near is answered by
   const { lab, pythons, state } = await readyLab(2, "encodings=rope&seeds=7");
   await settle();
   assert.equal(pythons.called("probe").length + pythons.called("open_run").length, 0);
-  lab.nearProbe("lookup", true);
+  lab.nearProbe("lookup", "card", true);
   await answered(lab, "lookup");
   const [opened] = pythons.called("open_run");
   assert.deepEqual([opened.args[1].encoding, opened.args[1].seed, opened.args[2]], ["rope", 7, "a text to learn"]);
   const answer = lab.probeAnswer("lookup");
   assert.deepEqual([answer.which, answer.step, answer.source.encoding], ["untrained", 0, "rope"]);
   assert.deepEqual(pythons.called("probe").map(({ args }) => args[2]), [state.probes.lookup.args]);
-  lab.nearProbe("order", true);
+  lab.nearProbe("order", "card", true);
   await answered(lab, "order");
   assert.equal(pythons.called("open_run").length, 1, "the model stays open for the next question");
 });
 
 test("a lab that shows one encoding looks at a model with it", async () => {
   const { lab } = await readyLab(2);
-  for (const name of ["rotation", "distance-bias", "position-table"]) lab.nearProbe(name, true);
+  for (const name of ["rotation", "distance-bias", "position-table"]) lab.nearProbe(name, "card", true);
   await answered(lab, "rotation");
   await answered(lab, "distance-bias");
   await answered(lab, "position-table");
@@ -63,12 +63,27 @@ test("a lab that shows one encoding looks at a model with it", async () => {
   await until(() => encoding("rotation") === "none");
 });
 
+test("a lab is asked while anything on the screen shows it", async () => {
+  const { lab, pythons, state } = await readyLab(1);
+  lab.nearProbe("order", "number", true);
+  await answered(lab, "order");
+  lab.nearProbe("order", "card", true);
+  lab.nearProbe("order", "number", false);
+  lab.setProbeArgument("order", "first", "ab");
+  await until(() => lab.probeAnswer("order").args.first === "ab");
+  lab.nearProbe("order", "card", false);
+  lab.setProbeArgument("order", "first", "ba");
+  await settle();
+  assert.equal(pythons.called("probe").length, 2);
+  assert.equal(state.probes.order.answers.length, 1);
+});
+
 test("a run that trains is asked in its own worker, between two frames, and no call meets another", async () => {
   const parts = await readyLab(2);
   const { lab, pythons } = parts;
   const { run, done } = await training(parts);
   pythons.slices = 3;
-  lab.nearProbe("order", true);
+  lab.nearProbe("order", "card", true);
   await answered(lab, "order");
   const { which, step, source } = lab.probeAnswer("order");
   assert.equal(which, "now");
@@ -92,7 +107,7 @@ for (const [slice, slices] of [[8, 1], [70, 3]]) {
     Object.assign(pythons, { slice, slices });
     const { run } = await training(parts);
     const labs = ["order", "lookup", "geometry"];
-    for (const name of labs) lab.nearProbe(name, true);
+    for (const name of labs) lab.nearProbe(name, "card", true);
     for (const name of labs) await answered(lab, name);
     await until(() => labs.every((name) => lab.probeAnswer(name).step > run.step - 400) || run.step > 1000);
     [frames, probes] = [0, 0];
@@ -114,7 +129,7 @@ test("a paused run answers new questions and trains no further", async () => {
   lab.pause();
   await settle();
   const { step } = run;
-  lab.nearProbe("order", true);
+  lab.nearProbe("order", "card", true);
   await answered(lab, "order");
   lab.setProbeArgument("order", "first", "ab");
   await until(() => lab.probeAnswer("order").args.first === "ab");
@@ -132,7 +147,7 @@ test("a finished run keeps its weights, and is opened again with them, once for 
   assert.ok(state.runs.every(({ weights }) => weights.step === 20 && weights.vector instanceof Float32Array));
   assert.ok(pythons.started.every(({ runs }) => runs.size === 0));
   const opened = pythons.called("open_run").length;
-  for (const name of ["order", "lookup"]) lab.nearProbe(name, true);
+  for (const name of ["order", "lookup"]) lab.nearProbe(name, "card", true);
   await answered(lab, "order");
   await answered(lab, "lookup");
   const again = pythons.called("open_run").slice(opened);
@@ -151,7 +166,7 @@ test("a finished run keeps its weights, and is opened again with them, once for 
 test("a lab that compares runs asks each that has ended, that which it shows first", async () => {
   const { lab, pythons, state } = await readyLab(2, "steps=20&encodings=none,learned,rope&seeds=1,2");
   await lab.run();
-  lab.nearProbe("extrapolation", true);
+  lab.nearProbe("extrapolation", "card", true);
   await until(() => state.probes.extrapolation.answers.length === 3);
   await settle();
   assert.equal(pythons.called("probe").length, 3);
@@ -164,7 +179,7 @@ test("what was asked of a run that ends meanwhile is asked of the finished one",
   const { lab, pythons } = parts;
   pythons.slices = 100;
   const { done } = await training(parts);
-  lab.nearProbe("order", true);
+  lab.nearProbe("order", "card", true);
   await until(() => lab.state.probes.order.task?.place === "own");
   pythons.instead.advance = (worker, [id]) => void (worker.runs.get(id).step = 396);
   await done;
@@ -177,7 +192,7 @@ test("a stopped run is looked at where it stopped", async () => {
   const parts = await readyLab(1);
   const { lab } = parts;
   const { run } = await training(parts);
-  lab.nearProbe("order", true);
+  lab.nearProbe("order", "card", true);
   lab.stop();
   await until(() => run.weights);
   clock.pass(200);
@@ -194,12 +209,12 @@ for (const change of ["select", "argument", "reset", "away"]) {
     let release = null;
     pythons.instead.probe = (worker, args) =>
       release ? undefined : new Promise((resolve) => (release = () => resolve(pythons.probe(worker, ...args))));
-    lab.nearProbe("order", true);
+    lab.nearProbe("order", "card", true);
     await until(() => release);
     if (change === "select") lab.select("none-1");
     if (change === "argument") lab.setProbeArgument("order", "first", "ab");
     if (change === "reset") lab.reset();
-    if (change === "away") lab.nearProbe("order", false);
+    if (change === "away") lab.nearProbe("order", "card", false);
     await settle();
     release();
     await settle();
@@ -213,7 +228,7 @@ for (const change of ["select", "argument", "reset", "away"]) {
 
 test("what is wrong with an argument stands in its lab; what was drawn stays, and it is not asked again by itself", async () => {
   const { lab, pythons, state, told } = await readyLab(2);
-  lab.nearProbe("order", true);
+  lab.nearProbe("order", "card", true);
   await answered(lab, "order");
   const shown = lab.probeAnswer("order");
   const message = "second = 'x' lacks 'd': give the same characters in another order.";
@@ -234,12 +249,12 @@ test("what is wrong with an argument stands in its lab; what was drawn stays, an
 test("a probe that trains models runs when the reader says so, tells how far it is, and stops", async () => {
   const { lab, pythons, state } = await readyLab(2);
   pythons.slices = 1000;
-  lab.nearProbe("width", true);
+  lab.nearProbe("width", "card", true);
   await settle();
   assert.equal(pythons.called("probe").length, 0);
   lab.startProbe("width");
   await until(() => state.probes.width.task?.progress > 0.01);
-  lab.nearProbe("width", false);
+  lab.nearProbe("width", "card", false);
   await settle();
   assert.ok(state.probes.width.task, "it goes on while the reader reads");
   lab.stopProbe("width");
@@ -266,7 +281,7 @@ test("Reset ends what was started on a run", async () => {
 
 test("a run finds a worker while labs are asked", async () => {
   const { lab, pythons, state } = await readyLab(1, "steps=20&encodings=learned");
-  for (const { name } of data.probes) lab.nearProbe(name, true);
+  for (const { name } of data.probes) lab.nearProbe(name, "card", true);
   await lab.run();
   assert.equal(state.phase, "finished");
   assert.deepEqual(pythons.started.map(({ overlapping }) => overlapping), [false]);
@@ -275,7 +290,7 @@ test("a run finds a worker while labs are asked", async () => {
 test("a lab whose worker hangs says so and can be asked again; the worker is replaced", async () => {
   const { lab, pythons, state } = await readyLab(1);
   pythons.instead.probe = never;
-  lab.nearProbe("order", true);
+  lab.nearProbe("order", "card", true);
   await until(() => pythons.called("probe").length === 1);
   clock.pass(600_000);
   await until(() => state.probes.order.error);
@@ -294,7 +309,7 @@ test("a run whose worker hangs over a lab's question fails as any run does", asy
   const { lab, pythons, state, told } = parts;
   const { run, done } = await training(parts);
   pythons.instead.probe = never;
-  lab.nearProbe("order", true);
+  lab.nearProbe("order", "card", true);
   await until(() => pythons.called("probe").length === 1);
   clock.pass(600_000);
   await done;
@@ -306,7 +321,7 @@ test("a run whose worker hangs over a lab's question fails as any run does", asy
 test("settings that are wrong leave a lab without a question, and it asks when they are right", async () => {
   const { lab, pythons } = await readyLab(1);
   lab.setValue("heads", "5");
-  lab.nearProbe("order", true);
+  lab.nearProbe("order", "card", true);
   await settle();
   assert.equal(lab.probeQuestion("order"), null);
   assert.equal(pythons.called("open_run").length, 0);

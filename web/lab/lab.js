@@ -195,9 +195,9 @@ export class Lab {
     this.store.touch("runs");
   }
 
-  /** @param {string} name a probe @param {boolean} near whether its lab is on the screen, or nearly */
-  nearProbe(name, near) {
-    this.#probes.change(name, { near });
+  /** @param {string} name a probe @param {object} place an element that shows it @param {boolean} isNear to the screen */
+  nearProbe(name, place, isNear) {
+    this.#probes.near(name, place, isNear);
   }
 
   /** @param {string} name a probe @param {string} argument one of its own @param {string} raw as typed */

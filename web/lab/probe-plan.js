@@ -13,8 +13,8 @@ import { comparesRuns, isSame, Subjects, trainsItself } from "./probe-subject.js
 export function createEntry(probe) {
   return {
     probe,
-    /** Whether the reader can see it, or soon will. */
-    near: false,
+    /** Which elements that show it the reader can see, or soon will. */
+    near: new Set(),
     /** Its arguments as typed, by name; a new object with every change. */
     args: Object.fromEntries(probe.arguments.map(({ name, default: value }) => [name, Array.isArray(value) ? value.join(", ") : value])),
     /** Which model the reader chose: that of an encoding instead of the selected run; before its training. */
@@ -58,7 +58,7 @@ export class Plan {
   /** What a lab near the screen is asked by itself: its question, and one that compares runs then the others, too. */
   #questions(entry) {
     const question = this.question(entry);
-    if (!entry.near || !question || trainsItself(entry.probe)) return [];
+    if (entry.near.size === 0 || !question || trainsItself(entry.probe)) return [];
     if (!comparesRuns(entry.probe)) return [question];
     const { source, args } = question;
     const others = this.#state.runs.filter((run) => run.weights && run !== source && run.seed === source.seed);
@@ -99,7 +99,7 @@ export class Plan {
 
   /** Whether a lab near the screen shows an earlier step of a run that trains. */
   #isOld(entry, run) {
-    if (!entry.near || trainsItself(entry.probe)) return false;
+    if (entry.near.size === 0 || trainsItself(entry.probe)) return false;
     const question = this.question(entry);
     if (question?.source !== run || question.place !== "own" || question.untrained) return false;
     if (entry.error && isSame(entry.error, question)) return false;

@@ -24,7 +24,8 @@ export const comparesRuns = ({ name }) => COMPARING_RUNS.includes(name);
 export const dependsOnEncoding = ({ name }) => !WITHOUT_ENCODING.includes(name);
 
 /** What a probe looks at unless the reader chooses, in words. */
-export const usualModel = ({ name }) => (SHOWN_ON[name] ? "one that shows it" : "the selected run");
+export const usualModel = ({ name }, runs) =>
+  SHOWN_ON[name] ? "one that shows it" : runs.length ? "the selected run" : "as Run would begin";
 
 /**
  * @typedef {{config: Record<string, any>, text: string|null, encoding: string, seed: number}} Source a run

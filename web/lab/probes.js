@@ -67,7 +67,7 @@ export class Probes {
   /**
    * Change what a lab is asked.
    * @param {string} name
-   * @param {{near?: boolean, args?: Record<string, any>, choice?: object}} changes
+   * @param {{args?: Record<string, any>, choice?: object, error?: null}} changes
    */
   change(name, changes) {
     const entry = this.#entries[name];
@@ -75,6 +75,15 @@ export class Probes {
     if (changes.args || changes.choice) entry.expected = true;
     this.#store.set({ probes: this.#entries });
     this.look();
+  }
+
+  /** @param {string} name @param {object} place an element that shows it @param {boolean} isNear to the screen */
+  near(name, place, isNear) {
+    const { near } = this.#entries[name];
+    if (near.has(place) === isNear) return;
+    if (isNear) near.add(place);
+    else near.delete(place);
+    this.change(name, {});
   }
 
   /** Ask once more what failed. */

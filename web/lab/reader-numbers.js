@@ -7,13 +7,13 @@ import { isAlike } from "./probe-subject.js";
 import { pastTraining } from "./probe-views/position.js";
 import { validationLoss } from "./run.js";
 
-/** What a name stands for: takes the lab, gives a number or null where there is none, with how it is written. */
-const of = (read, write) => ({ read, write });
+/** What a name stands for: takes the lab, gives a number or null where there is none; how it is written; its probe. */
+const of = (read, write, from = null) => ({ read, write, from });
 /** A number of a probe's result. */
 const probe = (name, read, write = significant, encodings) => of((lab) => {
   const result = resultOf(lab, name, encodings);
   return result ? read(result) : null;
-}, write);
+}, write, name);
 /** A number of the finished runs. */
 const runs = (read, write) => of((lab) => {
   const finished = lab.state.runs.filter(({ state }) => state === "finished");
@@ -115,6 +115,9 @@ const NUMBERS = {
 
 /** The names that there are. */
 export const NUMBER_NAMES = Object.keys(NUMBERS);
+
+/** @returns {string|null} the probe that has to be asked for a number */
+export const probeBehind = (name) => NUMBERS[name].from;
 
 /**
  * @param {object} lab (lab.js)

@@ -18,6 +18,7 @@ class ProbeCard extends LabElement {
   static watches = ["probes", "runs", "selected", "phase", "status", "values", "encodings", "seeds", "ownText"];
   static properties = { probe: {} };
   #observer = null;
+  #isNear = false;
   #fallback = "";
   #told = 0;
   #words = "";
@@ -31,7 +32,7 @@ class ProbeCard extends LabElement {
 
   firstUpdated() {
     this.#observer = new IntersectionObserver(
-      (entries) => this.lab.nearProbe(this.probe, entries.at(-1).isIntersecting),
+      (entries) => this.#come(entries.at(-1).isIntersecting),
       { rootMargin: `${NEAR} 0px` },
     );
     this.#observer.observe(this);
@@ -40,12 +41,17 @@ class ProbeCard extends LabElement {
   disconnectedCallback() {
     super.disconnectedCallback();
     this.#observer.disconnect();
-    this.lab.nearProbe(this.probe, false);
+    this.#come(false);
+  }
+
+  #come(isNear) {
+    this.#isNear = isNear;
+    this.lab.nearProbe(this.probe, this, isNear);
   }
 
   /** What cannot be seen is not drawn again. */
   shouldUpdate() {
-    return !this.hasUpdated || this.#entry.near;
+    return !this.hasUpdated || this.#isNear;
   }
 
   /** One frame later than the page's other figures, so that no frame of the screen has to draw both. */
@@ -85,12 +91,12 @@ class ProbeCard extends LabElement {
     return html`<div class="models">
       <label for=${id}>Model</label>
       <select id=${id} @change=${(event) => this.lab.chooseProbeModel(name, { encoding: event.target.value || null })}>
-        <option value="" ?selected=${encoding === null}>${usualModel(probe)}</option>
+        <option value="" ?selected=${encoding === null}>${usualModel(probe, this.state.runs)}</option>
         ${this.lab.choices("encoding").map(
           ({ value, label }) => html`<option value=${value} ?selected=${encoding === value}>${label}</option>`,
         )}
       </select>
-      ${probe.needsModel
+      ${probe.needsModel && this.state.runs.length
         ? html`<label class="check"><input type="checkbox" .checked=${untrained}
             @change=${(event) => this.lab.chooseProbeModel(name, { untrained: event.target.checked })} />
             before its training</label>`
@@ -155,7 +161,7 @@ class ProbeCard extends LabElement {
 
   #outcome({ probe, task }, answer) {
     const statement = html`<p class="looks-at">
-      <encoding-mark encoding=${answer.source.encoding}></encoding-mark>
+      ${dependsOnEncoding(probe) ? html`<encoding-mark encoding=${answer.source.encoding}></encoding-mark>` : nothing}
       <span>${this.#statement(probe, answer)}</span>
       ${task && !trainsItself(probe) && task.args !== answer.args ? html`<span class="pending">measuring …</span>` : nothing}
     </p>`;
@@ -175,7 +181,8 @@ class ProbeCard extends LabElement {
 
   #statement(probe, { which, step, source, untrained }) {
     const label = this.#label(source);
-    if (!dependsOnEncoding(probe)) return "Looks at the text, and at no run.";
+    if (!trainsItself(probe) && !probe.needsModel) return "Looks at the text, and at no run.";
+    if (!dependsOnEncoding(probe)) return `Trained with the other settings of ${label}.`;
     if (!probe.needsModel) return `Trained with the settings of ${label}.`;
     if (which === "untrained") return `Looks at ${label}, untrained${untrained ? ", as it was at step 0" : ""}.`;
     if (which === "now") return `Looks at ${label}, now, at step ${count(step)} of ${count(source.steps)}.`;

@@ -1,9 +1,14 @@
 /** <reader-number name="…" unit="…">: a number of the reader's own runs in a sentence; without one, the words written there. */
 
 import { setText } from "../../charts/chart-element.js";
-import { readerNumber } from "../reader-numbers.js";
+import { probeBehind, readerNumber } from "../reader-numbers.js";
 
 const NO_BREAK_SPACE = "\u00a0";
+
+/** A number that the reader sees has its probe asked, as the probe's own lab would. */
+const seen = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) target.come(isIntersecting);
+});
 
 /** Whoever brings it to life sets `.lab` first. */
 class ReaderNumber extends HTMLElement {
@@ -15,10 +20,22 @@ class ReaderNumber extends HTMLElement {
     this.#fallback ??= this.textContent;
     this.#unsubscribe = this.lab.store.subscribe(ReaderNumber.watches, () => this.#show());
     this.#show();
+    if (this.#probe) seen.observe(this);
   }
 
   disconnectedCallback() {
     this.#unsubscribe();
+    seen.unobserve(this);
+    this.come(false);
+  }
+
+  /** @param {boolean} isNear to the screen, or on it */
+  come(isNear) {
+    if (this.#probe) this.lab.nearProbe(this.#probe, this, isNear);
+  }
+
+  get #probe() {
+    return probeBehind(this.getAttribute("name"));
   }
 
   #show() {

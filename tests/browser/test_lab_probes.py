@@ -129,7 +129,8 @@ def test_an_answer_of_ones_own_comes_before_the_model_answer_which_cites_the_rea
     expect(question.locator(".answer p").first).to_be_visible()
     expect(answer).not_to_be_editable()
     expect(answer).not_to_have_attribute("aria-invalid", "true")
-    expect(question.locator("reader-number").first).to_have_text("0", timeout=TRAINING)
+    question.locator("reader-number").first.scroll_into_view_if_needed()
+    expect(question.locator("reader-number").first).to_have_text("0", timeout=60_000)
     expect(question.locator("reader-number").nth(1)).to_have_text(re.compile(r"^\d+$"), timeout=TRAINING)
     # Numbers of runs that are no more go, too.
     lab.button("Reset").click()

@@ -6,9 +6,12 @@ import { probeBehind, readerNumber } from "../reader-numbers.js";
 const NO_BREAK_SPACE = "\u00a0";
 
 /** A number that the reader sees has its probe asked, as the probe's own lab would. */
-const seen = new IntersectionObserver((entries) => {
-  for (const { target, isIntersecting } of entries) target.come(isIntersecting);
-});
+const seen = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) target.come(isIntersecting);
+  },
+  { rootMargin: "50% 0px" },
+);
 
 /** Whoever brings it to life sets `.lab` first. */
 class ReaderNumber extends HTMLElement {

@@ -158,7 +158,7 @@ test("a rotation that sees more than the distance is said to", () => {
 test("the bias tells its slopes, how far heads look, and whether it is straight", () => {
   const result = of("distance-bias");
   const view = VIEWS["distance-bias"](result);
-  assert.equal(view.number.value, "0.250");
+  assert.equal(view.number.value, "0.25");
   assert.match(notes(view), /straight line/);
   assert.ok(words(view).includes(significant(result.attention[0].meanDistance[0], 3)));
   assert.match(notes(VIEWS["distance-bias"]({ ...result, departure: 0.4 })), /no straight line/);

@@ -6,7 +6,7 @@ import { barRange } from "../../web/charts/bar-range.js";
 import { heatLayout, labelEvery } from "../../web/charts/heat-layout.js";
 import { heatColor, heatRange } from "../../web/charts/heat-scale.js";
 import { distinct, rangeY, scaleX } from "../../web/charts/line-scale.js";
-import { percent, probability, significant } from "../../web/charts/numbers.js";
+import { coordinate, percent, probability, significant } from "../../web/charts/numbers.js";
 import { reach, turned } from "../../web/charts/turning.js";
 import { difference, listed, ordinal } from "../../web/lab/format.js";
 
@@ -16,6 +16,10 @@ test("a number keeps its significant digits, a tiny one becomes a power of ten",
   const written = [0, 0.25, -0.25, 0.0123456, 12.3456, 999.6, 1234.5, 33408, 3.337e-6, -1e-9, 5e9].map((value) => significant(value));
   assert.deepEqual(written, ["0", "0.250", "−0.250", "0.0123", "12.3", "1,000", "1,235", "33,408", "3.34 × 10⁻⁶", "−1.00 × 10⁻⁹", "5.00 × 10⁹"]);
   assert.deepEqual([null, undefined, NaN].map((value) => significant(value)), ["–", "–", "–"]);
+});
+
+test("a coordinate has the sign of what is written", () => {
+  assert.deepEqual([-0.1254, 0.16, -0.0002, -12.34].map(coordinate), ["−0.125", "0.160", "0.000", "−12.3"]);
 });
 
 test("a probability is written as tests give it", () => {

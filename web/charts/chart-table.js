@@ -16,11 +16,11 @@ export class ChartTable {
   }
 
   /**
-   * @param {string} caption
+   * @param {string} label  what the chart shows, in a sentence
    * @param {() => {head: string[], rows: string[][]}} numbers  the first cell of each row is its name
    */
-  show(caption, numbers) {
-    Object.assign(this, { caption });
+  show(label, numbers) {
+    this.label = label;
     this.#numbers = numbers;
     this.#stale = true;
     this.#fill();
@@ -31,7 +31,7 @@ export class ChartTable {
     this.#stale = false;
     const { head, rows } = this.#numbers();
     const table = make("table", "");
-    table.append(make("caption", "", this.caption));
+    table.setAttribute("aria-label", this.label);
     const headRow = table.createTHead().insertRow();
     headRow.append(...head.map((text) => cell("th", text, "col")));
     const body = table.createTBody();

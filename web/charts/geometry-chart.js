@@ -4,10 +4,10 @@ import { axisBottom, axisLeft } from "d3-axis";
 import { create } from "d3-selection";
 import { ChartElement, make, setText } from "./chart-element.js";
 import { characterName } from "./characters.js";
+import { legendItems } from "./class-legend.js";
 import { GeometryMarks, markSize } from "./geometry-marks.js";
 import { GeometryView } from "./geometry-view.js";
 import { coordinate, count, percent } from "./numbers.js";
-import { CLASS_COLOR } from "./palette.js";
 
 const MARGIN = { left: 38, right: 6, top: 6, bottom: 24 };
 const COMPACT_MARGIN = { left: 2, right: 2, top: 2, bottom: 2 };
@@ -89,14 +89,7 @@ export class GeometryChart extends ChartElement {
     Object.assign(this.#shown, { vocabulary, classes });
     this.#read = null;
     this.marks.setVocabulary(vocabulary, classes);
-    const members = (name) => classes.filter((other) => other === name).length;
-    this.legend.replaceChildren(...Object.keys(CLASS_COLOR).filter(members).map((name) => {
-      const item = make("li", "gc-class");
-      const dot = make("span", "gc-dot");
-      dot.style.background = CLASS_COLOR[name];
-      item.append(dot, make("span", "", name), make("span", "gc-count", String(members(name))));
-      return item;
-    }));
+    this.legend.replaceChildren(...legendItems(classes));
   }
 
   #drawMarks(width, height) {

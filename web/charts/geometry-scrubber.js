@@ -8,7 +8,7 @@ import { count } from "./numbers.js";
 /**
  * Light-DOM custom element. Properties (setting one redraws in the next frame):
  * - `vocabulary`, `classes`, `label` as of <geometry-chart>
- * - `moments` {{step: number, points2: Float32Array, explained2: number[] | null, points3?: Float32Array,
+ * - `moments` {{step: number | null, points2: Float32Array, explained2: number[] | null, points3?: Float32Array,
  *   explained3?: number[]}[]} ascending steps; without points3 a moment has no picture in space. The last is shown until
  *   the reader goes back to an earlier one.
  */
@@ -65,8 +65,10 @@ export class GeometryScrubber extends ChartElement {
     this.time.hidden = last === 0;
     this.slider.max = last;
     this.slider.value = place;
-    setText(this.said, `step ${count(moment.step)} of ${count(moments[last].step)}`);
-    this.slider.setAttribute("aria-valuetext", `step ${count(moment.step)}`);
+    if (last > 0) {
+      setText(this.said, `step ${count(moment.step)} of ${count(moments[last].step)}`);
+      this.slider.setAttribute("aria-valuetext", `step ${count(moment.step)}`);
+    }
     this.plane.hidden = solid;
     this.space.hidden = !solid;
     const shared = { vocabulary, classes, label, step: moment.step };

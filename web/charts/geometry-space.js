@@ -4,6 +4,7 @@ import { scaleLinear } from "d3-scale";
 import { create } from "d3-selection";
 import { ChartElement, make, setText } from "./chart-element.js";
 import { characterName } from "./characters.js";
+import { legendItems } from "./class-legend.js";
 import { GeometryMarks, markSize } from "./geometry-marks.js";
 import { coordinate, count, percent } from "./numbers.js";
 import { reach, turned } from "./turning.js";
@@ -44,9 +45,10 @@ export class GeometrySpace extends ChartElement {
     this.host.append(this.svg.node());
     this.surface.append(this.host);
     this.hint = make("p", "gc-axis-title", "Drag, or use the arrow keys, to turn. What is farther away is paler.");
+    this.legend = make("ul", "gc-legend");
     this.live = make("p", "gc-live");
     this.live.setAttribute("aria-live", "polite");
-    this.append(this.heading, this.surface, this.hint, this.live);
+    this.append(this.heading, this.surface, this.hint, this.legend, this.live);
     this.#listen();
   }
 
@@ -57,6 +59,7 @@ export class GeometrySpace extends ChartElement {
     if (!points || points.length !== 3 * vocabulary.length || width === 0) return;
     if (this.#shown.vocabulary !== vocabulary || this.#shown.classes !== classes) {
       this.marks.setVocabulary(vocabulary, classes);
+      this.legend.replaceChildren(...legendItems(classes));
       this.#shown = { vocabulary, classes };
       this.#read = null;
     }

@@ -41,11 +41,12 @@ export function probability(p) {
   return p < 0.001 ? significant(p, 1) : String(Number(p.toPrecision(2)));
 }
 
-/** A coordinate with its sign, "−0.12", at three significant digits. */
+/** A coordinate with its sign, "−0.125", at three digits after the point, fewer when it is large; what rounds to 0 has none. */
 export function coordinate(value) {
   const size = Math.abs(value);
   const digits = size >= 10 ? 1 : size >= 1 ? 2 : 3;
-  return `${value < 0 ? "−" : ""}${size.toFixed(digits)}`;
+  const written = size.toFixed(digits);
+  return `${value < 0 && Number(written) > 0 ? "−" : ""}${written}`;
 }
 
 /**

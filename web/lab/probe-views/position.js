@@ -90,7 +90,7 @@ export function distanceBias({ encoding, attention, evenly, bias, byDistance, sp
   const straight = isRounding(departure, scale) && isRounding(spread, scale);
   return {
     number: {
-      value: significant(Math.abs(steepest), 3),
+      value: significant(Math.abs(steepest), 2),
       unit: "per character",
       caption: `is what the steepest head ${steepest <= 0 ? "takes off" : "adds to"} a score for each character of distance; the shallowest ${significant(Math.abs(shallowest), 2)}`,
     },

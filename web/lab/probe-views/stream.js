@@ -2,7 +2,7 @@
 
 import { html } from "lit";
 import { characterName, glyph } from "../../charts/characters.js";
-import { count, significant } from "../../charts/numbers.js";
+import { coordinate, count, significant } from "../../charts/numbers.js";
 import { counted, difference } from "../format.js";
 import { figure } from "./figure.js";
 import { depthName, drawn, encodingName, isRounding, named, readingNotes, spelled } from "./words.js";
@@ -115,8 +115,8 @@ export function cosineCone({ states, depths }) {
   const before = depths.find(({ name }) => name === "position") ?? depths.find(({ name }) => name === "embedding");
   const after = depths.filter(({ name }) => name.startsWith("block")).at(-1);
   const bars = depths.flatMap(({ name, raw, centred, meanShare }) => [
-    { group: depthName(name), label: "as it is", value: raw, text: significant(raw, 2), note: `mean vector: ${significant(meanShare, 2)} of a length` },
-    { group: depthName(name), label: "centred", value: centred, text: significant(centred, 2), color: "var(--ordinal-first)" },
+    { group: depthName(name), label: "as it is", value: raw, text: coordinate(raw), note: `mean vector: ${significant(meanShare, 2)} of a length` },
+    { group: depthName(name), label: "centred", value: centred, text: coordinate(centred), color: "var(--ordinal-first)" },
   ]);
   const verdict =
     after.raw >= NARROW ? "That is a narrow cone: almost any two states look alike by their cosine."
@@ -124,9 +124,9 @@ export function cosineCone({ states, depths }) {
     : "That is no cone to speak of: at this size and this moment the claim is not borne out.";
   return {
     number: {
-      value: significant(after.raw, 2),
+      value: coordinate(after.raw),
       unit: "",
-      caption: `mean cosine of two states after the last block; before the first ${significant(before.raw, 2)}, and with the mean subtracted ${significant(after.centred, 2)}`,
+      caption: `mean cosine of two states after the last block; before the first ${coordinate(before.raw)}, and with the mean subtracted ${coordinate(after.centred)}`,
     },
     figure: figure("Mean cosine of all pairs", html`<bar-list .labels=${"states"} .quantity=${"mean cosine, −1 to 1"} .bars=${bars} .range=${[Math.min(-0.1, ...bars.map(({ value }) => value)), 1]}
       .summary=${`Over ${count(states)} states of validation text, and the rows of E. Around 0 the states point everywhere; near 1, all the same way.`}></bar-list>`),

@@ -66,7 +66,7 @@ export function sparseGradient({ tied, batch, distinct, characters, input, outpu
       "Length of the gradient of each row",
       html`<heat-map .panels=${sides} .tiles=${true} .kind=${"sequential"} .columnLabels=${drawn(characters)} .columnNames=${named(characters)}
         .rowLabels=${[""]} .columnTitle=${"one tile for each character, in the order of the ids"} .quantity=${"L2 norm of the row’s gradient; no fill: exactly 0"}
-        .lit=${lit} .litMeaning=${"dark frame: the character is read in the batch"}
+        .lit=${lit} .litMeaning=${"strong frame: the character is read in the batch"}
         .summary=${`The input side reaches ${input.rows} of ${characters.length} rows, the output side ${output.rows}, both together ${both.rows}.`}></heat-map>
         <p class="probe-quote">The batch: ${batch.map((line) => html`<q>${spelled(line)}</q> `)}</p>`,
     ),
@@ -86,10 +86,10 @@ export function sparseGradient({ tied, batch, distinct, characters, input, outpu
 /**
  * Claim 4: the picture of E, and whether its classes are more than chance.
  * @param {object} result
- * @param {{moments?: object[], label?: string}} args  moments: earlier pictures of the run as <geometry-scrubber> takes
- *   them; the result's own is shown alone without them
+ * @param {{moments?: object[], label?: string, step?: number}} args  moments: the pictures of the run from step 0 on, as
+ *   <geometry-scrubber> takes them; without them that of the result, which is of this step, stands alone
  */
-export function geometry(result, { moments = null, label = "" } = {}) {
+export function geometry(result, { moments = null, label = "", step = null } = {}) {
   const { characters, classes, metric, frequency, neighbours, separation, logFrequency } = result;
   const { silhouette, purity, k, shuffles } = separation;
   return {
@@ -102,7 +102,7 @@ export function geometry(result, { moments = null, label = "" } = {}) {
     },
     figure: html`
       ${figure("The rows of E where they differ most", html`<geometry-scrubber .vocabulary=${characters} .classes=${classes} .label=${label}
-        .moments=${moments ?? [momentOf(result)]}></geometry-scrubber>`)}
+        .moments=${moments ?? [momentOf(result, step)]}></geometry-scrubber>`)}
       ${figure("Do the classes lie together? In all d dimensions", html`<bar-list .labels=${"measure"} .quantity=${"−1 to 1, and 0 to 1"}
         .compared=${`with the labels shuffled ${count(shuffles)} times: least to most, and the mean`} .range=${separationRange(silhouette, purity)}
         .bars=${[
@@ -128,7 +128,7 @@ export function geometry(result, { moments = null, label = "" } = {}) {
 }
 
 /** The picture of a result of the geometry lab as a moment of <geometry-scrubber>. */
-export const momentOf = ({ points2, explained2, points3, explained3 }, step = 0) => ({
+export const momentOf = ({ points2, explained2, points3, explained3 }, step) => ({
   step, points2: Float32Array.from(points2.flat()), explained2, points3: Float32Array.from(points3.flat()), explained3,
 });
 

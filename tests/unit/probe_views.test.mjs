@@ -145,8 +145,10 @@ test("positions: the cosines, and the refusal in its own words", () => {
   const view = VIEWS["position-table"](learned);
   assert.equal(view.number.value, significant(learned.subspaces.meanSquaredCosine, 2));
   assert.ok(notes(view).includes(learned.beyond.message));
-  learned.subspaces.meanSquaredCosine = 0.9;
-  assert.match(notes(VIEWS["position-table"](learned)), /does not keep the two apart/);
+  const sharing = (times) => notes(VIEWS["position-table"]({ ...learned, subspaces: { ...learned.subspaces, meanSquaredCosine: times * learned.subspaces.chance } }));
+  assert.match(sharing(0.5), /keeps the two apart/);
+  assert.match(sharing(0.95), /no separation is shown/);
+  assert.match(sharing(1.5), /does not keep the two apart/);
 });
 
 test("a rotation that sees more than the distance is said to", () => {

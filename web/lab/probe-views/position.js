@@ -8,6 +8,7 @@ import { counted, difference, gap } from "../format.js";
 import { figure } from "./figure.js";
 import { depthName, encodingName, isRounding } from "./words.js";
 
+const ABOUT = 0.25; // of what chance gives, within which an overlap of directions is about chance
 const indices = (length) => Array.from({ length }, (_, i) => String(i));
 /** What a causal model uses of a picture [query, key]: keys at or before the query. */
 const causal = (square) => square.map((row, query) => row.map((value, key) => (key > query ? null : value)));
@@ -20,7 +21,6 @@ export function positionTable({ encoding, context, parameters, table, dots, norm
   const shown = table.length;
   const width = table[0].length;
   const mean = norms.reduce((sum, norm) => sum + norm, 0) / norms.length;
-  const apart = meanSquaredCosine !== null && meanSquaredCosine < chance;
   return {
     number: meanSquaredCosine === null ? null : {
       value: significant(meanSquaredCosine, 2),
@@ -38,9 +38,7 @@ export function positionTable({ encoding, context, parameters, table, dots, norm
         .bars=${cosines.map((value, i) => ({ label: String(i + 1), value, text: value.toFixed(2) }))}
         .summary=${"1: a direction that both use; 0: at right angles. Each is the best pair left after those above it."}></bar-list>`)}`,
     notes: [
-      meanSquaredCosine !== null && (apart
-        ? "They share less than random directions do: this model keeps the two apart."
-        : "They share at least as much as random directions do: this model does not keep the two apart."),
+      meanSquaredCosine !== null && overlap(meanSquaredCosine / chance),
       `One row of E and one of the table: mean |cosine| ${significant(rowCosine, 2)}, for random directions ${significant(rowChance, 2)}.`,
       `Mean length of a position’s vector ${significant(mean, 2)}, of a character’s row ${significant(tokenNorm, 2)}. Trained parameters in the table: ${count(parameters)}.`,
       beyond.defined
@@ -48,6 +46,12 @@ export function positionTable({ encoding, context, parameters, table, dots, norm
         : `Asked for ${count(beyond.asked)} positions, it refuses. ${beyond.message}`,
     ].filter(Boolean),
   };
+}
+
+function overlap(timesChance) {
+  if (timesChance < 1 - ABOUT) return "They share less than random directions do: this model keeps the two apart.";
+  if (timesChance < 1 + ABOUT) return "They share about as much as random directions do: no separation is shown.";
+  return "They share more than random directions do: this model does not keep the two apart.";
 }
 
 /** Claim 13: turned queries and keys see distance alone. */
@@ -144,7 +148,7 @@ export function extrapolation({ encoding, trained, contexts }) {
       </table></div>`)}`,
     notes: [
       change && judged(change, encoding),
-      ...refused.map(({ length, message }) => `At ${count(length)}: ${message}`),
+      ...refused.filter(({ neverLearned }) => !neverLearned).map(({ length, message }) => `At ${count(length)}: ${message}`),
     ].filter(Boolean),
   };
 }

@@ -143,13 +143,15 @@ export class LinePlot extends ChartElement {
       paths.push({ kind: "lp-spread", d: known.map((point) => `M${point.x} ${y(low[point.k])}V${y(high[point.k])}`).join("") });
     }
     if (series.line !== false) paths.push({ kind: "lp-line", d: linePath(points) });
-    const dots = (series.dots ?? []).flatMap((values, k) => values.filter((value) => value !== null).map((value) => signPath("circle", points[k].x, y(value), 2)));
+    const dots = (series.dots ?? []).flatMap((values, k) =>
+      values.filter((value) => value !== null).map((value) => signPath("circle", points[k].x, y(value), 2)));
     if (dots.length) paths.push({ kind: "lp-dots", d: dots.join("") });
     if (series.marks !== false) {
       const shown = series.line === false ? known : everyFar(known);
       const dense = series.line === false && known.length > DENSE;
       const radius = dense ? 2 : 3.6;
-      paths.push({ kind: dense ? "lp-marks lp-dense" : "lp-marks", d: shown.map((point) => signPath(this.#sign(series, i), point.x, point.y, radius)).join("") });
+      const marks = shown.map((point) => signPath(this.#sign(series, i), point.x, point.y, radius));
+      paths.push({ kind: dense ? "lp-marks lp-dense" : "lp-marks", d: marks.join("") });
     }
     group.style.color = this.#color(series, i);
     const nodes = paths.map(({ kind, d }) => {

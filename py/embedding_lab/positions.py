@@ -178,6 +178,11 @@ def check(encoding, length: int, d: int, heads: int) -> None:
     _check_array("bias", encoding.bias(length, heads), (heads, length, length))
     rotation = encoding.rotation(length, d // heads)
     if rotation is not None:
+        if d // heads % 2:
+            raise PositionError(
+                f"rotation turns pairs of numbers, so it needs an even head size; d = {d} with {heads} heads has "
+                f"{d // heads}: change d or heads."
+            )
         if not isinstance(rotation, tuple) or len(rotation) != 2:
             raise PositionError(f"rotation returned {type(rotation).__name__}; it returns (cos, sin) or None.")
         for part in rotation:

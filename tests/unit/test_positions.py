@@ -93,3 +93,15 @@ def test_what_an_encoding_returns_is_checked(method, value, message):
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_the_built_in_encodings_pass_their_own_check(name):
     check(build(name, 32), 32, 48, 4)
+
+
+def test_a_rotation_needs_an_even_head_size():
+    with pytest.raises(PositionError, match="even head size; d = 9 with 3 heads has 3: change d or heads"):
+        check(Turning(), 8, 9, 3)
+
+
+class Turning(PositionalEncoding):
+    """Turns by nothing, at any head size."""
+
+    def rotation(self, length, head_dim):
+        return np.ones((length, head_dim // 2)), np.zeros((length, head_dim // 2))

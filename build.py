@@ -400,6 +400,7 @@ def make_kernels():
                 try:
                     run([*zig, "cc", *KERNEL_FLAGS, *flags, source, "-o", out], "zig cannot compile ops/kernels.c")
                 except BuildError as error:
+                    path.unlink(missing_ok=True)  # what is there was compiled from other sources or for another processor
                     say(f"Outside the tab the lab computes with NumPy alone here: {error}")
                     continue
             write_whole(path, out.read_bytes())
@@ -465,7 +466,7 @@ def build(out, numpy_wheel=None):
         raise BuildError(f"{out} holds files that this build did not make: empty it, or choose another --out.")
     say(f"Building {os.path.relpath(out)} ...")
     if not python:
-        say("No CPython 3.13 was found, so NumPy ships as source: the page starts half a second later.")
+        say("No CPython 3.13 was found, so NumPy and the lab ship as source alone, and the page starts later.")
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".dist-") as temporary:
         new, old = Path(temporary, "new"), Path(temporary, "old")
@@ -640,7 +641,7 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
 
     def send_response(self, code, message=None):
         super().send_response(code, message)
-        path = self.path.removeprefix(self.prefix)
+        path = getattr(self, "path", "").removeprefix(self.prefix)  # a malformed request has none
         forever = code in (200, 304) and path.startswith(("assets/", "python-"))  # their names tell their content
         self.send_header("Cache-Control", "public, max-age=31536000, immutable" if forever else "no-cache")
 

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tarfile
@@ -459,8 +460,16 @@ def get(tmp_path):
             connection.close()
             return response
 
+        answer.port = server.server_port
         yield answer
         server.shutdown()
+
+
+def test_a_request_that_is_none_is_refused_quietly(get, capfd):
+    with socket.create_connection(("127.0.0.1", get.port), timeout=10) as connection:
+        connection.sendall(b"GET / HTTP/9.9\r\n\r\n")
+        assert b" 505 " in connection.recv(1000)
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

@@ -33,12 +33,13 @@ class LaterFinder:
             return None
         try:
             content = self._fetch(archive)
+            packed = zipfile.ZipFile(io.BytesIO(content))
         except Exception as error:
             message = f"{name} could not be loaded: {error}. Check the connection and import it again."
             raise ModuleNotFoundError(message, name=name) from error
         place = self._places.pop(archive)
         if place.is_dir():
-            zipfile.ZipFile(io.BytesIO(content)).extractall(place)
+            packed.extractall(place)
         else:
             place.write_bytes(content)
         importlib.invalidate_caches()

@@ -65,3 +65,13 @@ def test_an_archive_that_does_not_come_is_asked_for_again(finder):
     with pytest.raises(ModuleNotFoundError, match="^No module named 'notyet'"):
         importlib.import_module("notyet")
     assert len(found.fetched) == 2
+
+
+def test_an_archive_that_is_none_is_asked_for_again(finder):
+    archives = {later.STANDARD_LIBRARY: b"<!doctype html>"}
+    found = finder(archives, ["only_after_all"])
+    with pytest.raises(ModuleNotFoundError, match="only_after_all could not be loaded: File is not a zip file. Check"):
+        importlib.import_module("only_after_all")
+    archives[later.STANDARD_LIBRARY] = archive(only_after_all="VALUE = 8")
+    assert importlib.import_module("only_after_all").VALUE == 8
+    assert len(found.fetched) == 2

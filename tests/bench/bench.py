@@ -86,7 +86,7 @@ def measure_steps(browser, served, lab, corpus, unavailable, effort) -> tuple[di
         "tab": lambda: lab.seconds_per_step(config, backend, seconds),
         "torch": lambda: steps_in_torch.seconds_per_step(seconds),
         "native": lambda: native.seconds_per_step(config, corpus, "native", seconds),
-        "peak": lambda: lab.peak_flops(seconds),
+        "peak": lambda: 1 / lab.peak_flops(seconds),  # seconds, as of the others, since means are taken
         "tab_numpy": lambda: lab.seconds_per_step(config, "numpy", seconds),
         "native_numpy": lambda: native.seconds_per_step(config, corpus, "numpy", seconds),
         **{name: lambda peer=peer: peer.seconds_per_step(4 * seconds) for name, peer in others.items()},
@@ -98,7 +98,7 @@ def measure_steps(browser, served, lab, corpus, unavailable, effort) -> tuple[di
         dropped=unavailable,
         turns=dict.fromkeys(("tab", "tab_numpy", "torch", "native", "peak"), effort.turns),
     )
-    peak = steps.pop("peak")
+    peak = [1 / seconds_per_flop for seconds_per_flop in steps.pop("peak")]
     for peer in others.values():
         peer.close()
     parameters = {name: peer.parameters for name, peer in others.items()}

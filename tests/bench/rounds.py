@@ -1,4 +1,4 @@
-"""Measures contenders side by side: every one once a round, so that a machine that drifts hits all of them alike."""
+"""Measures contenders side by side: every one in each round, so that a machine that drifts hits all of them alike."""
 
 import statistics
 from collections.abc import Callable
@@ -10,7 +10,7 @@ class Unavailable(Exception):
 
 
 def interleave(contenders: dict[str, Callable[[], Any]], rounds: int, warm_up=1, tell=lambda line: None, dropped=None, turns=None):
-    """Measure every contender once in each round.
+    """Measure every contender in each round, once or in as many turns as it is given.
 
     Args:
         contenders: names to functions that return one measurement.

@@ -21,7 +21,11 @@ ENTRIES_SHOWN = 8  # of a list, where a result is printed as lines
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run one command. An error in what was given is one line on standard error, with exit code 1."""
+    """Run one command.
+
+    An error in the values that were given is one line on standard error, with exit code 1; a command or an option that
+    does not exist gets the usage, with exit code 2.
+    """
     parser = argparse.ArgumentParser(prog="python -m embedding_lab", description="Train the models of Embedding Lab.")
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -148,7 +152,7 @@ def _probe(given: argparse.Namespace) -> None:
     probe = PROBES[given.probe]
     arguments = {row["name"]: getattr(given, row["name"]) for row in probe.arguments}
     arguments = {name: value for name, value in arguments.items() if value is not None}
-    probe.read_arguments(arguments)  # a mistake is told before training
+    probe.read_arguments(arguments)  # a value out of range is told before training
     trains = probe.needs_model and not given.untrained
     run = _open(given, evaluate=trains)
     if trains:
@@ -158,15 +162,19 @@ def _probe(given: argparse.Namespace) -> None:
         "probe": probe.name,
         "which": view.which,
         "step": view.step,
+        "state": run.state,
+        "message": run.message,
         "encoding": run.encoding.name,
         "config": asdict(run.config),
         "result": _finish(probe, view, arguments, quiet=given.json),
     }
     if given.json:
         print(json.dumps(answer, allow_nan=False))
-        return
+        sys.exit(run.state == "diverged")
     print(f"{probe.title} ({probe.name}, {run.encoding.name}, {view.which}, step {view.step})")
     print("\n".join(_lines(answer["result"])))
+    if run.message:
+        sys.exit(f"embedding_lab: {run.message}")
 
 
 def _finish(probe: Probe, view: View, arguments: dict, quiet: bool) -> dict:

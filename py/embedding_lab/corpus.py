@@ -84,6 +84,20 @@ class Corpus:
         starts = stream.integers(0, len(self.train) - context, size)
         return windows(self.train, starts, context)
 
+    def validation_starts(self, characters: int, length: int) -> np.ndarray:
+        """Where to read the validation part, in stretches that do not overlap and are spread evenly over it.
+
+        Args:
+            characters: about how many to read in all; at least one stretch.
+            length: of each stretch.
+
+        Returns:
+            The start of each stretch, in order.
+        """
+        available = (len(self.validation) - 1) // length
+        count = min(available, max(1, characters // length))
+        return np.arange(count) * available // count * length
+
     def baselines(self) -> dict[str, float]:
         """What counting alone achieves: cross-entropy on the validation part, in nats per character.
 

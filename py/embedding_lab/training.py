@@ -157,12 +157,10 @@ class Run:
     def evaluation(self) -> Iterator[float]:
         """The work of `validation_loss` in slices: yields the loss of all that was read after each 4,096 characters."""
         context, ids = self.config.context, self.corpus.validation
-        available = (len(ids) - 1) // context
-        count = min(available, max(1, VALIDATION_CHARACTERS // context))
-        starts = np.arange(count) * available // count * context
+        starts = self.corpus.validation_starts(VALIDATION_CHARACTERS, context)
         at_once = max(1, EVALUATION_CHARACTERS // context)
         total, read = 0.0, 0
-        for first in range(0, count, at_once):
+        for first in range(0, len(starts), at_once):
             inputs, targets = windows(ids, starts[first : first + at_once], context)
             total += float(self.model.losses(inputs, targets).sum(dtype=np.float64))
             read += inputs.size

@@ -164,6 +164,9 @@ def probe(name: str, id: str, arguments: dict | None = None, budget_ms: float = 
     except MemoryError:
         jobs.pop(name, None)
         return _memory_error(vars(_runs[id].config))
+    except BaseException:
+        jobs.pop(name, None)  # what raised cannot go on
+        raise
     return {
         "probe": name,
         "run": id,

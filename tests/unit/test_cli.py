@@ -122,7 +122,7 @@ def test_a_probe_trains_its_run_and_prints_one_object():
     done = probe("lookup", "--encoding", "rope", "--text", "Alice", "--json")
     assert done.returncode == 0 and done.stderr == ""
     answer = json.loads(done.stdout, parse_constant=pytest.fail)
-    assert set(answer) == {"probe", "which", "step", "encoding", "config", "result"}
+    assert set(answer) == {"probe", "which", "step", "state", "message", "encoding", "config", "result"}
     assert (answer["probe"], answer["which"], answer["step"], answer["encoding"]) == ("lookup", "trained", 20, "rope")
     assert answer["config"]["d"] == 8 and answer["result"]["largestDifference"] == 0
     untrained = json.loads(probe("lookup", "--text", "Alice", "--untrained", "--json").stdout)
@@ -158,6 +158,13 @@ def test_without_json_a_probe_shows_its_progress_and_lines():
 def test_what_is_wrong_with_a_probe_is_one_line(name, arguments, message):
     done = probe(name, "--json", *arguments)
     assert done.returncode == 1 and done.stdout == "" and message in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_probe_of_a_run_that_diverged_says_so():
+    settings = ["--encoding", "none", "--lr", "1", "--init-std", "1", "--batch", "4", "--steps", "120"]
+    done = lab("probe", "lookup", "--corpora", str(CORPORA), *settings, "--json")
+    answer = json.loads(done.stdout)
+    assert done.returncode == 1 and answer["state"] == "diverged" and "Lower the learning rate" in answer["message"]
 
 
 def test_describe_is_what_the_page_is_built_from():

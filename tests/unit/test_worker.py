@@ -145,6 +145,7 @@ def test_probes_that_train_models_leave_the_run_alone():
         ("generate", {"length": 0}, "length", "length = 0 is out of range"),
         ("lookup", {"text": "éé"}, "text", "has 0 characters that this model knows"),
         ("context-free", {"first": "ab", "second": "cd", "index": 1}, "index", "change one of the texts"),
+        ("width", {"seeds": "one"}, "seeds", "seeds = one is not a whole number"),
     ],
 )
 def test_what_a_probe_cannot_use_is_a_value(name, arguments, field, message):
@@ -213,3 +214,16 @@ def test_compare_gives_the_gaps():
 
 def test_status_says_what_computes():
     assert worker.status()["backend"] == best().NAME and worker.status()["numpy"] == np.__version__
+
+
+def test_a_probe_that_broke_begins_anew(monkeypatch):
+    worker.open_run("a", SMALL, TEXT)
+
+    def breaks(*_):
+        yield 0.5
+        raise RuntimeError("a fault of the probe")
+
+    monkeypatch.setattr("embedding_lab.probes.run_probe", breaks)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="a fault of the probe"):
+            worker.probe("lookup", "a")

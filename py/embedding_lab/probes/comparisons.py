@@ -12,10 +12,9 @@ from ..geometry import distances, nearest, purity, silhouettes
 from ..positions import PositionalEncoding, PositionError, Sinusoidal, check
 from ..statistics import gaps, spread
 from ..training import Run
-from .view import Probe, View, list_argument, number_argument, probe_stream
+from .view import NEIGHBOURS, Probe, View, list_argument, number_argument, probe_stream
 
 SLICE = 0.03  # seconds of training between two reports of progress
-NEIGHBOURS = 5
 UPDATES = number_argument("updates", 200, 1, 5000, "Updates of the parameters in each training.")
 SEEDS = list_argument("seeds", [1, 2, 3], 0, 9999, "Each model is trained once with each of these seeds.")
 
@@ -207,7 +206,7 @@ def tying(view: View, seeds: list = (1, 2, 3), updates: int = 200):
     Returns:
         encoding; updates; seeds; saved, the parameters that tying saves; tied and untied, each: parameters;
         the validation loss in nats per character as in `statistics.spread`; silhouette and purity of E by
-        class of character (see the probe geometry), one a seed; gap, untied minus tied as in `statistics.gaps`:
+        class of character (see the probe geometry), one a seed, None where it diverged; gap, untied minus tied as in `statistics.gaps`:
         positive where tying is better, None where a run diverged.
     """
     encoding = view.model.encoding
@@ -223,8 +222,9 @@ def tying(view: View, seeds: list = (1, 2, 3), updates: int = 200):
             pairs.append((name, seed, losses[-1]))
             table = run.model.parameters["embedding"]
             distance = distances(table, table)
-            separation.append(silhouettes(distance, labels)[0])
-            pureness.append(purity(nearest(distance, NEIGHBOURS), labels)[0])
+            finished = losses[-1] is not None
+            separation.append(silhouettes(distance, labels)[0] if finished else None)
+            pureness.append(purity(nearest(distance, NEIGHBOURS), labels)[0] if finished else None)
         measured[name] = {
             "parameters": run.model.size,
             **spread(losses),
@@ -237,7 +237,7 @@ def tying(view: View, seeds: list = (1, 2, 3), updates: int = 200):
         "seeds": list(seeds),
         "saved": measured["untied"]["parameters"] - measured["tied"]["parameters"],
         **measured,
-        "gap": next(iter(_gaps(pairs)), None),
+        "gap": None if any(loss is None for *_, loss in pairs) else next(iter(_gaps(pairs)), None),
     }
 
 

@@ -1,5 +1,7 @@
 """The probe that lets a model write: one character after another, with what it thought of each."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..model import random_stream
@@ -33,8 +35,9 @@ def generate(view: View, prompt: str = PROMPT, length: int = 100, temperature: f
     """
     context, vocabulary = view.config.context, view.corpus.vocabulary
     reading = read(view, "prompt", prompt, PROMPT, most=len(prompt) + len(PROMPT))
-    seen = reading.ids[-context:].tolist()
-    told = {**reading.told(), "cut": len(reading.ids) - len(seen)}
+    cut = max(0, len(reading.ids) - context)
+    told = replace(reading, text=reading.text[cut:], ids=reading.ids[cut:], cut=cut).told()
+    seen = told["ids"].tolist()
     model, stream = view.model.beside(keep=True), random_stream(sample, "probe generate")
     window = np.zeros((1, context), np.int32)
     written, steps = [], []

@@ -7,12 +7,11 @@ import numpy as np
 from ..geometry import mean_cosine, unit
 from ..model import Transformer
 from ..positions import PositionalEncoding
-from .view import LONGEST_TEXT, Probe, ProbeError, View, matched, number_argument, read, text_argument
+from .view import LONGEST_TEXT, MOST_SHOWN, Probe, ProbeError, View, matched, number_argument, read, text_argument
 
 DOG, MAN = "dog bites man", "man bites dog"
 RIVER, MONEY = "the bank", "his bank"
 STREAM_TEXT = "the cat sat on the mat"
-MOST_SHOWN = 64  # positions of a heatmap
 REORDERED = 8  # characters, where none of the default sentences is in the vocabulary
 
 
@@ -79,6 +78,12 @@ def _reordered(view: View, first: str, second: str) -> tuple[np.ndarray, np.ndar
         source = matched(one, other)
         ids, source = one.ids[:most], source[source < most]
     if np.array_equal(ids[source], ids):
+        if len(one.ids) > most:
+            raise ProbeError(
+                "second",
+                f"The first {most} characters, all that a context of {view.config.context} has room for, are in the same "
+                "order in both: change the order of those, or train with a longer context.",
+            )
         raise ProbeError("second", f"second = {second[:40]!r} has its characters in the same order: give another order.")
     text = "".join(view.corpus.vocabulary[id] for id in ids)
     again = "".join(text[place] for place in source)

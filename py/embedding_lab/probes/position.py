@@ -6,9 +6,18 @@ import numpy as np
 
 from ..geometry import principal_directions, subspace_cosines, unit
 from ..positions import PositionalEncoding, check
-from .view import Probe, View, character_id, list_argument, number_argument, probe_stream, text_argument, undefined
+from .view import (
+    MOST_SHOWN,
+    Probe,
+    View,
+    character_id,
+    list_argument,
+    number_argument,
+    probe_stream,
+    text_argument,
+    undefined,
+)
 
-MOST_SHOWN = 64  # positions of a picture
 SCORES_SHOWN = 32
 BIN = 8  # positions whose losses are averaged into one point
 CHARACTERS_AT_ONCE = 2048
@@ -86,15 +95,22 @@ def _beyond(view: View, length: int) -> dict:
         check(encoding, length, config.d, config.heads)
         view.model.position(length)
     except (ValueError, IndexError) as error:  # of the lab's encodings a PositionError; a learner's own may do either
-        known = getattr(encoding, "max_length", None) or config.context
+        known = getattr(encoding, "max_length", None)
+        if known is None and _is_trained(view):
+            known = config.context
         return {
             "asked": length,
             "defined": False,
             "message": str(error),
             "tMax": known,
-            "neverLearned": [known, length - 1],
+            "neverLearned": known and [known, length - 1],
         }
     return {"asked": length, "defined": True, "message": None, "tMax": None, "neverLearned": None}
+
+
+def _is_trained(view: View) -> bool:
+    """Whether what the encoding brings was learned, up to the context, and not computed."""
+    return any(view.model.parameters.get(name) is not None for name in ("position_table", "position_bias"))
 
 
 def rotation(view: View, query: str = QUERY, key: str = KEY) -> dict:

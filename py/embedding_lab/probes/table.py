@@ -6,6 +6,7 @@ from ..corpus import CLASSES, character_class
 from ..geometry import distances, nearest, project, purity, silhouettes, without
 from ..statistics import at_least, correlation, permutation_p
 from .view import (
+    NEIGHBOURS,
     Probe,
     ProbeError,
     View,
@@ -22,7 +23,6 @@ from .view import (
 LOOKUP_TEXT = "the cat sat"
 CHARACTER = "e"
 LETTER = "a"
-NEIGHBOURS = 5
 AXES = 3
 # Products of one slice of shuffled labels: some 20 ms in the tab.
 PRODUCTS_AT_ONCE = 4_000_000

@@ -12,6 +12,8 @@ from ..model import Transformer, random_stream
 from ..training import Run
 
 LONGEST_TEXT = 10_000  # characters that a text argument may have
+NEIGHBOURS = 5  # nearest rows that are looked at
+MOST_SHOWN = 64  # positions of a heatmap
 MOST_ENTRIES = 12  # values that a list argument may have
 
 
@@ -66,10 +68,8 @@ class View:
         Returns:
             Inputs and targets, each (B, length).
         """
-        ids = self.corpus.validation
-        available = (len(ids) - 1) // length
-        count = min(available, max(1, characters // length))
-        return windows(ids, np.arange(count) * available // count * length, length)
+        corpus = self.corpus
+        return windows(corpus.validation, corpus.validation_starts(characters, length), length)
 
 
 @dataclass(frozen=True)
@@ -231,12 +231,13 @@ def _read_argument(row: dict, value):
     name = row["name"]
     try:
         if row["kind"] == "text":
-            if not isinstance(value, str) or len(value) > LONGEST_TEXT:
-                allowed = f"a text of at most {LONGEST_TEXT:,} characters"
-                raise ProbeError(name, f"{name} must be {allowed}: give a shorter one.")
+            if not isinstance(value, str):
+                raise ProbeError(name, f"{name} = {value!r} is not a text: give one of at most {LONGEST_TEXT:,} characters.")
+            if len(value) > LONGEST_TEXT:
+                raise ProbeError(name, f"{name} has {len(value):,} characters: give a text of at most {LONGEST_TEXT:,}.")
             return value
         if row["kind"] == "list":
-            entries = value.split(",") if isinstance(value, str) else list(value)
+            entries = list(value) if isinstance(value, (list, tuple)) else str(value).split(",")
             if not 1 <= len(entries) <= MOST_ENTRIES:
                 allowed = f"1 to {MOST_ENTRIES}, separated by commas"
                 raise ProbeError(name, f"{name} has {len(entries)} values: give {allowed}.")

@@ -174,6 +174,46 @@ test("a lab that compares runs asks each that has ended, that which it shows fir
   assert.equal(lab.probeAnswer("extrapolation").source.id, "learned-1");
 });
 
+for (const [own, idle] of [[1, 15], [3, 15]]) {
+  test(`one that trains and the ended ones are asked in turn, and no call is in vain (${own} calls and ${idle})`, async () => {
+    const { lab, pythons, state } = await readyLab(3, "steps=20000&encodings=learned,none,rope");
+    pythons.instead.advance = (worker, [id]) => {
+      if (id !== "learned-1") worker.runs.get(id).step = 19_996;
+      else clock.now += 100;
+    };
+    lab.run();
+    await until(() => state.runs.filter(({ weights }) => weights).length === 2 && state.runs[0].step > 0);
+    const jobs = new Map();
+    const calls = { own: 0, idle: 0 };
+    pythons.instead.probe = (worker, [name, id]) => {
+      clock.now += 100;
+      const run = worker.runs.get(id);
+      const isIdle = id === "looked-at";
+      const of = isIdle ? idle : own;
+      calls[isIdle ? "idle" : "own"] += 1;
+      const done = (jobs.get(run) ?? 0) + 1;
+      jobs.set(run, done % of);
+      return { probe: name, run: id, which: isIdle ? "trained" : "now", step: run.step, progress: done / of, result: done === of ? { step: run.step } : null };
+    };
+    const { extrapolation } = state.probes;
+    const steps = new Set();
+    lab.nearProbe("extrapolation", "card", true);
+    const run = state.runs.find(({ id }) => id === "learned-1");
+    const [began, first] = [run.step, clock.now];
+    await until(() => {
+      for (const { which, step } of extrapolation.answers) if (which === "now") steps.add(step);
+      return run.step > began + 4 * 600;
+    });
+    assert.deepEqual(extrapolation.answers.map(({ source }) => source.id).sort(), ["learned-1", "none-1", "rope-1"]);
+    assert.equal(calls.idle, 2 * idle, "each that has ended is asked once");
+    assert.ok(steps.size >= 5, `asked again while it trains, ${steps.size} times`);
+    assert.ok(calls.own <= own * (steps.size + 1), `${calls.own} calls for ${steps.size} answers`);
+    assert.ok(100 * (calls.own - own) < 0.05 * (clock.now - first), `${calls.own} calls in ${clock.now - first} ms`);
+    lab.stop();
+    await until(() => run.weights);
+  });
+}
+
 test("what was asked of a run that ends meanwhile is asked of the finished one", async () => {
   const parts = await readyLab(1, "steps=400&encodings=learned");
   const { lab, pythons } = parts;

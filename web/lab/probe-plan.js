@@ -73,6 +73,7 @@ export class Plan {
    */
   unanswered(place, run) {
     for (const entry of this.#all) {
+      if (place === "idle" && entry.task?.place === "own") continue; // one task a lab: neither would ever end
       const questions = this.#questions(entry);
       if (entry.error && questions.some((question) => isSame(entry.error, question))) continue;
       const question = questions.find((each) => !this.answered(entry, each));
@@ -99,7 +100,7 @@ export class Plan {
 
   /** Whether a lab near the screen shows an earlier step of a run that trains. */
   #isOld(entry, run) {
-    if (entry.near.size === 0 || trainsItself(entry.probe)) return false;
+    if (entry.near.size === 0 || trainsItself(entry.probe) || entry.task?.place === "idle") return false;
     const question = this.question(entry);
     if (question?.source !== run || question.place !== "own" || question.untrained) return false;
     if (entry.error && isSame(entry.error, question)) return false;

@@ -214,6 +214,37 @@ for (const [own, idle] of [[1, 15], [3, 15]]) {
   });
 }
 
+test("a run that cannot be asked keeps none of the others from it, and is asked once", async () => {
+  const { lab, pythons, state } = await readyLab(2, "steps=20&encodings=none,learned,rope");
+  await lab.run();
+  const error = { code: "probe", field: null, message: "The run diverged: it has no finite parameters." };
+  const broken = ["none", "rope"];
+  pythons.instead.probe = (worker, [, id]) => (broken.includes(worker.runs.get(id).config.encoding) ? { error } : undefined);
+  lab.nearProbe("extrapolation", "card", true);
+  await until(() => state.probes.extrapolation.answers.length + state.probes.extrapolation.errors.length === 3);
+  await settle();
+  assert.deepEqual(state.probes.extrapolation.answers.map(({ source }) => source.id), ["learned-1"]);
+  assert.equal(pythons.called("probe").length, 3);
+});
+
+test("what was wrong with one model is said of that one alone, and is forgotten with its run", async () => {
+  const { lab, pythons, state } = await readyLab(2, "steps=20&encodings=none,learned");
+  await lab.run();
+  const error = { code: "probe", field: null, message: "wrong" };
+  pythons.instead.probe = (worker, [, id]) => (worker.runs.get(id).config.encoding === "learned" ? { error } : undefined);
+  lab.nearProbe("order", "card", true);
+  await until(() => lab.probeError("order"));
+  lab.select("none-1");
+  await answered(lab, "order");
+  assert.equal(lab.probeError("order"), undefined);
+  lab.select("learned-1");
+  assert.equal(lab.probeError("order").message, "wrong");
+  lab.nearProbe("order", "card", false);
+  lab.reset();
+  await settle();
+  assert.deepEqual(state.probes.order.errors, []);
+});
+
 test("what was asked of a run that ends meanwhile is asked of the finished one", async () => {
   const parts = await readyLab(1, "steps=400&encodings=learned");
   const { lab, pythons } = parts;
@@ -274,14 +305,15 @@ test("what is wrong with an argument stands in its lab; what was drawn stays, an
   const message = "second = 'x' lacks 'd': give the same characters in another order.";
   pythons.instead.probe = (worker, [, , args]) => (args.second === "x" ? { error: { code: "probe", field: "second", message } } : undefined);
   lab.setProbeArgument("order", "second", "x");
-  await until(() => state.probes.order.error);
-  assert.deepEqual([state.probes.order.error.field, state.probes.order.error.message], ["second", message]);
+  await until(() => lab.probeError("order"));
+  assert.deepEqual([lab.probeError("order").field, lab.probeError("order").message], ["second", message]);
   assert.equal(lab.probeAnswer("order"), shown);
   const asked = pythons.called("probe").length;
   await settle();
   assert.equal(pythons.called("probe").length, asked);
   lab.setProbeArgument("order", "second", "cba");
-  await until(() => state.probes.order.error === null);
+  await until(() => state.probes.order.answers[0].args.second === "cba");
+  assert.deepEqual(state.probes.order.errors, []);
   assert.equal(lab.probeAnswer("order").args.second, "cba");
   assert.deepEqual(told.filter(({ name }) => name === "error"), [], "it is no failure of the lab");
 });
@@ -333,15 +365,15 @@ test("a lab whose worker hangs says so and can be asked again; the worker is rep
   lab.nearProbe("order", "card", true);
   await until(() => pythons.called("probe").length === 1);
   clock.pass(600_000);
-  await until(() => state.probes.order.error);
-  assert.match(state.probes.order.error.message, /did not answer within/);
+  await until(() => lab.probeError("order"));
+  assert.match(lab.probeError("order").message, /did not answer within/);
   await until(() => pythons.alive.length === 1 && pythons.started.length === 2);
   pythons.instead.probe = undefined;
   await settle();
   assert.equal(pythons.called("probe").length, 1);
   lab.retryProbe("order");
   await answered(lab, "order");
-  assert.equal(state.probes.order.error, null);
+  assert.equal(lab.probeError("order"), undefined);
 });
 
 test("a run whose worker hangs over a lab's question fails as any run does", async () => {
@@ -354,7 +386,7 @@ test("a run whose worker hangs over a lab's question fails as any run does", asy
   clock.pass(600_000);
   await done;
   assert.equal(run.state, "failed");
-  assert.match(state.probes.order.error.message, /did not answer within/);
+  assert.match(state.probes.order.errors[0].message, /did not answer within/);
   assert.deepEqual(told.filter(({ name }) => name === "error").map(({ detail }) => detail.code), ["hung"]);
 });
 

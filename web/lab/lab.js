@@ -238,6 +238,11 @@ export class Lab {
     return this.#probes.shown(name);
   }
 
+  /** @returns {{field: string|null, message: string}|undefined} what was wrong with what a probe is asked now */
+  probeError(name) {
+    return this.#probes.failed(name);
+  }
+
   /** @returns {{value: string, label: string, help: string}[]} what a setting may be */
   choices(name) {
     return this.data.settings.find((setting) => setting.name === name).choices;

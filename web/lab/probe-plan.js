@@ -23,8 +23,8 @@ export function createEntry(probe) {
     task: null,
     /** @type {Answer[]} the latest of each model, the latest of all first */
     answers: [],
-    /** What was wrong with a question: it, with {field, message}. */
-    error: null,
+    /** @type {(Question & {field: string|null, message: string})[]} what was wrong with a question, the latest first */
+    errors: [],
     /** The code of the probe: {file, code}, {message}, or null while no one asked. */
     code: null,
     /** Counts what the reader asked for and got, for those who do not see it appear. */
@@ -55,6 +55,15 @@ export class Plan {
     return question ? answers.find((answer) => isSame(answer, question)) : undefined;
   }
 
+  /**
+   * What was wrong with a question; with one that trains models of its own, which the reader asked, whatever it was.
+   * @returns {(Question & {field: string|null, message: string})|undefined}
+   */
+  failed({ probe, errors }, question) {
+    if (trainsItself(probe)) return errors[0];
+    return question ? errors.find((error) => isSame(error, question)) : undefined;
+  }
+
   /** What a lab near the screen is asked by itself: its question, and one that compares runs then the others, too. */
   #questions(entry) {
     const question = this.question(entry);
@@ -74,9 +83,7 @@ export class Plan {
   unanswered(place, run) {
     for (const entry of this.#all) {
       if (place === "idle" && entry.task?.place === "own") continue; // one task a lab: neither would ever end
-      const questions = this.#questions(entry);
-      if (entry.error && questions.some((question) => isSame(entry.error, question))) continue;
-      const question = questions.find((each) => !this.answered(entry, each));
+      const question = this.#questions(entry).find((each) => !this.answered(entry, each) && !this.failed(entry, each));
       if (question?.place === place && (!run || question.source === run)) return { entry, question };
     }
     return undefined;
@@ -103,7 +110,7 @@ export class Plan {
     if (entry.near.size === 0 || trainsItself(entry.probe) || entry.task?.place === "idle") return false;
     const question = this.question(entry);
     if (question?.source !== run || question.place !== "own" || question.untrained) return false;
-    if (entry.error && isSame(entry.error, question)) return false;
+    if (this.failed(entry, question)) return false;
     return this.answered(entry, question)?.step < run.step;
   }
 

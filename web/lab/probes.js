@@ -64,10 +64,15 @@ export class Probes {
     return this.#plan.answered(entry, this.question(name)) ?? entry.answers[0];
   }
 
+  /** @returns {{field: string|null, message: string}|undefined} what was wrong with what a lab is asked now */
+  failed(name) {
+    return this.#plan.failed(this.#entries[name], this.question(name));
+  }
+
   /**
    * Change what a lab is asked.
    * @param {string} name
-   * @param {{args?: Record<string, any>, choice?: object, error?: null}} changes
+   * @param {{args?: Record<string, any>, choice?: object, errors?: object[]}} changes
    */
   change(name, changes) {
     const entry = this.#entries[name];
@@ -88,7 +93,7 @@ export class Probes {
 
   /** Ask once more what failed. */
   askAgain(name) {
-    this.change(name, { error: null });
+    this.change(name, { errors: [] });
   }
 
   /** See who has to be asked, and ask; called whenever something changed that matters. */
@@ -96,7 +101,9 @@ export class Probes {
     const { runs } = this.#store.state;
     for (const entry of this.#all) {
       const isOnPage = ({ source }) => !source.state || runs.includes(source);
-      if (!entry.answers.every(isOnPage)) entry.answers = entry.answers.filter(isOnPage);
+      for (const kept of ["answers", "errors"]) {
+        if (!entry[kept].every(isOnPage)) entry[kept] = entry[kept].filter(isOnPage);
+      }
       if (entry.task && !this.#plan.isCurrent(entry, entry.task)) this.#drop(entry);
     }
     this.#serve();
@@ -117,7 +124,7 @@ export class Probes {
     const entry = this.#entries[name];
     const question = this.#plan.question(entry);
     if (entry.task || !question) return;
-    entry.error = null;
+    entry.errors = [];
     entry.expected = true;
     const task = this.#begin(entry, question);
     const worker = await this.#pool.acquire();
@@ -244,9 +251,9 @@ export class Probes {
     const question = { args, source, place, untrained };
     this.#rests.set(source, performance.now() + Math.max(SHORTEST_REST, REST * took));
     entry.task = null;
-    entry.error = null;
+    entry.errors = entry.errors.filter((other) => other.args === args && !isSame(other, question));
     if (error) {
-      entry.error = { ...question, field: error.field ?? null, message: error.message };
+      entry.errors.unshift({ ...question, field: error.field ?? null, message: error.message });
     } else {
       const others = entry.answers.filter((answer) => answer.source !== source || answer.untrained !== untrained);
       entry.answers = [{ ...question, which, step, result, took }, ...others].slice(0, MOST_ANSWERS);

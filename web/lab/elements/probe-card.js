@@ -69,16 +69,17 @@ class ProbeCard extends LabElement {
     const { title, claims, name } = entry.probe;
     const id = `lab-${name}`;
     const answer = this.lab.probeAnswer(name);
+    const error = this.lab.probeError(name);
     return html`<article class="probe" aria-labelledby=${id}>
       <header>
         <h4 id=${id}>${title}</h4>
         <p>${claims.length ? html`<span>${claimWords(claims)}</span>` : nothing}
           <a href="#${this.id}" aria-label="Link to this lab: ${title}">#${this.id}</a></p>
       </header>
-      ${this.#model(entry)} ${this.#inputs(entry)} ${this.#trigger(entry)} ${this.#failure(entry)}
-      ${answer ? this.#outcome(entry, answer) : html`<p class="waiting">${this.#waiting(entry)}</p>`}
+      ${this.#model(entry)} ${this.#inputs(entry, error)} ${this.#trigger(entry)} ${this.#failure(entry, error)}
+      ${answer ? this.#outcome(entry, answer) : html`<p class="waiting">${this.#waiting(entry, error)}</p>`}
       ${this.#code(entry)}
-      <p role="status" class="visually-hidden">${this.#news(entry, answer)}</p>
+      <p role="status" class="visually-hidden">${this.#news(entry, answer, error)}</p>
     </article>`;
   }
 
@@ -104,7 +105,7 @@ class ProbeCard extends LabElement {
     </div>`;
   }
 
-  #inputs({ probe, args, error, task }) {
+  #inputs({ probe, args, task }, error) {
     if (!probe.arguments.length) return nothing;
     const { name } = probe;
     return html`<fieldset class="inputs" ?disabled=${trainsItself(probe) && task !== null}>
@@ -149,7 +150,7 @@ class ProbeCard extends LabElement {
   }
 
   /** What was wrong, where it belongs to no field. */
-  #failure({ probe, error }) {
+  #failure({ probe }, error) {
     if (!error || probe.arguments.some(({ name }) => name === error.field)) return nothing;
     return html`<div class="failure">
       <p class="error">${error.message.trim().split("\n").at(-1)}</p>
@@ -190,7 +191,7 @@ class ProbeCard extends LabElement {
     return `Looks at ${label}, ${end}, at step ${count(step)}${step < source.steps ? ` of ${count(source.steps)}` : ""}.`;
   }
 
-  #waiting({ probe, task, error }) {
+  #waiting({ probe, task }, error) {
     if (!this.state.status) return this.#fallback;
     if (error) return "Nothing has been measured yet.";
     if (!this.lab.probeQuestion(probe.name)) return "The settings at the top of the page need a correction first.";
@@ -214,7 +215,7 @@ class ProbeCard extends LabElement {
   }
 
   /** Said when the reader has asked for something and it is there; what is measured again by itself stays unsaid. */
-  #news({ told, error }, answer) {
+  #news({ told }, answer, error) {
     if (told !== this.#told) {
       this.#told = told;
       this.#words = error ? error.message : answer ? `Measured. ${this.#numberWords(answer)}` : "";

@@ -273,6 +273,23 @@ test("a stopped run is looked at where it stopped", async () => {
   assert.ok(step > 0 && step < 400 && step === run.weights.step);
 });
 
+test("a run that is stopped while its worker hangs ends without its weights, and labs look at it untrained", async () => {
+  const parts = await readyLab(1);
+  const { lab, pythons, state } = parts;
+  const { run } = await training(parts);
+  pythons.instead.advance = never;
+  await settle();
+  lab.stop();
+  lab.nearProbe("order", "card", true);
+  await settle();
+  assert.deepEqual([lab.probeQuestion("order"), lab.probeObstacle("order")], [null, "ending"]);
+  clock.pass(600_000);
+  await answered(lab, "order");
+  assert.deepEqual([run.state, run.weights, run.lost, lab.probeObstacle("order")], ["stopped", null, true, null]);
+  assert.equal(state.probes.order.answers[0].source, run);
+  assert.equal(state.probes.order.answers[0].which, "untrained");
+});
+
 for (const change of ["select", "argument", "reset", "away"]) {
   test(`an answer that comes late changes nothing (${change})`, async () => {
     const { lab, pythons, state } = await readyLab(2, "steps=20&encodings=none,learned");
@@ -395,10 +412,18 @@ test("settings that are wrong leave a lab without a question, and it asks when t
   lab.setValue("heads", "5");
   lab.nearProbe("order", "card", true);
   await settle();
-  assert.equal(lab.probeQuestion("order"), null);
+  assert.deepEqual([lab.probeQuestion("order"), lab.probeObstacle("order")], [null, "settings"]);
   assert.equal(pythons.called("open_run").length, 0);
   lab.setValue("heads", "4");
   await answered(lab, "order");
+});
+
+test("settings of the runs that another encoding cannot have are not those of the controls", async () => {
+  const { lab } = await readyLab(1, "steps=20&encodings=learned&d=12&heads=4");
+  await lab.run();
+  lab.setValue("d", "16");
+  assert.deepEqual([lab.probeQuestion("rotation"), lab.probeObstacle("rotation")], [null, "encoding"]);
+  assert.equal(lab.probeObstacle("order"), null);
 });
 
 test("the code of a probe is asked for once", async () => {

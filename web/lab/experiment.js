@@ -113,7 +113,7 @@ export class Experiment {
     } catch (error) {
       if (!stale()) this.#fail(run, error);
     } finally {
-      if (run.facts) await this.#close(run, worker).catch(() => {});
+      if (run.facts) await this.#close(run, worker).catch(() => this.#change(run, { lost: !run.weights }));
       this.#pool.release(worker);
     }
   }

@@ -233,6 +233,11 @@ export class Lab {
     return this.#probes.question(name);
   }
 
+  /** @returns {"settings"|"encoding"|"ending"|null} why a probe would be asked nothing now */
+  probeObstacle(name) {
+    return this.#probes.obstacle(name);
+  }
+
   /** @returns {import("./probes.js").Answer|undefined} what the lab of a probe shows */
   probeAnswer(name) {
     return this.#probes.shown(name);

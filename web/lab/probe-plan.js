@@ -50,6 +50,11 @@ export class Plan {
     return subject && { ...subject, args: entry.args };
   }
 
+  /** @returns {"settings"|"encoding"|"ending"|null} why a lab has no question */
+  obstacle(entry) {
+    return this.#subjects.obstacle(entry.probe, entry.choice);
+  }
+
   /** @returns {Answer|undefined} the answer that a lab has to a question */
   answered({ answers }, question) {
     return question ? answers.find((answer) => isSame(answer, question)) : undefined;

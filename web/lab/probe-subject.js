@@ -44,6 +44,9 @@ export function isAlike(a, b) {
   return shared(a) === shared(b);
 }
 
+/** Whether a run trains no more and what it learned is still in its worker. */
+const isEnding = ({ step, weights, lost, state }) => step > 0 && !weights && !lost && !["training", "failed"].includes(state);
+
 export class Subjects {
   #data;
   #state;
@@ -67,8 +70,14 @@ export class Subjects {
     if (!source) return null;
     if (trainsItself(probe)) return { source, place: "idle", untrained: false };
     if (source.state === "training") return { source, place: "own", untrained };
-    const isEnding = source.step > 0 && !source.weights && source.state !== "failed";
-    return isEnding ? null : { source, place: "idle", untrained };
+    return isEnding(source) ? null : { source, place: "idle", untrained };
+  }
+
+  /** @returns {"settings"|"encoding"|"ending"|null} why `find` finds nothing: what the controls hold, what the runs do, or a run */
+  obstacle(probe, { encoding }) {
+    const source = this.#source(probe, encoding);
+    if (source) return !trainsItself(probe) && isEnding(source) ? "ending" : null;
+    return this.#state.runs.length ? "encoding" : "settings";
   }
 
   #source(probe, encoding) {

@@ -58,6 +58,11 @@ export class Probes {
     return this.#plan.question(this.#entries[name]);
   }
 
+  /** @returns {"settings"|"encoding"|"ending"|null} why a lab has no question now */
+  obstacle(name) {
+    return this.#plan.obstacle(this.#entries[name]);
+  }
+
   /** @returns {import("./probe-plan.js").Answer|undefined} what a lab shows: the answer to its question, or its latest */
   shown(name) {
     const entry = this.#entries[name];

@@ -43,6 +43,8 @@ export function createRun(config, label) {
     history: [],
     /** All parameters when the run ended: {vector, step}; null while they are in its worker. */
     weights: null,
+    /** Whether they were lost with its worker. */
+    lost: false,
     /** An earlier or the same picture, replaced less often, with the time it was taken: {points, explained, step, at}. */
     thumbnail: null,
   };

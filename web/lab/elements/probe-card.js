@@ -14,6 +14,13 @@ import { settingField } from "./setting-field.js";
 /** How far from the screen a lab begins to ask, as a share of the screen's height. */
 const NEAR = "50%";
 
+/** Why a lab has nothing to look at. */
+const OBSTACLES = {
+  settings: "The settings at the top of the page need a correction first.",
+  encoding: "With the settings of these runs there is no model of this encoding.",
+  ending: "This run is just ending.",
+};
+
 class ProbeCard extends LabElement {
   static watches = ["probes", "runs", "selected", "phase", "status", "values", "encodings", "seeds", "ownText"];
   static properties = { probe: {} };
@@ -131,7 +138,7 @@ class ProbeCard extends LabElement {
       return html`<p class="trigger">
         <button type="button" class="button" ?disabled=${!question} @click=${() => this.#press(() => this.lab.startProbe(name))}>
           Train these models</button>
-        <span>${question ? "It takes a while, in a core of its own." : "The settings at the top of the page need a correction first."}</span>
+        <span>${OBSTACLES[this.lab.probeObstacle(name)] ?? "It takes a while, in a core of its own."}</span>
       </p>`;
     }
     return html`<p class="trigger">
@@ -194,7 +201,8 @@ class ProbeCard extends LabElement {
   #waiting({ probe, task }, error) {
     if (!this.state.status) return this.#fallback;
     if (error) return "Nothing has been measured yet.";
-    if (!this.lab.probeQuestion(probe.name)) return "The settings at the top of the page need a correction first.";
+    const obstacle = this.lab.probeObstacle(probe.name);
+    if (obstacle) return OBSTACLES[obstacle];
     if (trainsItself(probe)) return "What your models reach will stand here.";
     return task ? this.#stage(task) : "Waits for a free core.";
   }

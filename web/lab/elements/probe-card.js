@@ -2,24 +2,17 @@
 
 import { html, nothing } from "lit";
 import { guard } from "lit/directives/guard.js";
-import { count, percent } from "../../charts/numbers.js";
-import { listed } from "../format.js";
+import { percent } from "../../charts/numbers.js";
 import { dependsOnEncoding, trainsItself, usualModel } from "../probe-subject.js";
 import "../probe-views/elements.js";
 import { VIEWS } from "../probe-views/index.js";
+import { lastLine, lookedAt, measured, OBSTACLES, pending } from "../probe-words.js";
 import { LabElement } from "./lab-element.js";
 import "./encoding-mark.js";
 import { settingField } from "./setting-field.js";
 
 /** How far from the screen a lab begins to ask, as a share of the screen's height. */
 const NEAR = "50%";
-
-/** Why a lab has nothing to look at. */
-const OBSTACLES = {
-  settings: "The settings at the top of the page need a correction first.",
-  encoding: "With the settings of these runs there is no model of this encoding.",
-  ending: "This run is just ending.",
-};
 
 class ProbeCard extends LabElement {
   static watches = ["probes", "runs", "selected", "phase", "status", "values", "encodings", "seeds", "ownText"];
@@ -73,18 +66,17 @@ class ProbeCard extends LabElement {
 
   render() {
     const entry = this.#entry;
-    const { title, claims, name } = entry.probe;
+    const { title, name } = entry.probe;
     const id = `lab-${name}`;
     const answer = this.lab.probeAnswer(name);
     const error = this.lab.probeError(name);
     return html`<article class="probe" aria-labelledby=${id}>
       <header>
         <h4 id=${id}>${title}</h4>
-        <p>${claims.length ? html`<span>${claimWords(claims)}</span>` : nothing}
-          <a href="#${this.id}" aria-label="Link to this lab: ${title}">#${this.id}</a></p>
+        <p><a href="#${this.id}" aria-label="Link to this lab: ${title}">#${this.id}</a></p>
       </header>
       ${this.#model(entry)} ${this.#inputs(entry, error)} ${this.#trigger(entry)} ${this.#failure(entry, error)}
-      ${answer ? this.#outcome(entry, answer) : html`<p class="waiting">${this.#waiting(entry, error)}</p>`}
+      ${answer ? this.#outcome(entry, answer, error) : html`<p class="waiting">${this.#waiting(entry, error)}</p>`}
       ${this.#code(entry)}
       <p role="status" class="visually-hidden">${this.#news(entry, answer, error)}</p>
     </article>`;
@@ -160,18 +152,20 @@ class ProbeCard extends LabElement {
   #failure({ probe }, error) {
     if (!error || probe.arguments.some(({ name }) => name === error.field)) return nothing;
     return html`<div class="failure">
-      <p class="error">${error.message.trim().split("\n").at(-1)}</p>
+      <p class="error">${lastLine(error.message)}</p>
       ${trainsItself(probe)
         ? nothing
         : html`<button type="button" class="button" @click=${() => this.lab.retryProbe(probe.name)}>Try again</button>`}
     </div>`;
   }
 
-  #outcome({ probe, task }, answer) {
+  #outcome(entry, answer, error) {
+    const { probe } = entry;
+    const coming = pending(entry, this.lab.probeQuestion(probe.name), answer, error);
     const statement = html`<p class="looks-at">
       ${dependsOnEncoding(probe) ? html`<encoding-mark encoding=${answer.source.encoding}></encoding-mark>` : nothing}
-      <span>${this.#statement(probe, answer)}</span>
-      ${task && !trainsItself(probe) && task.args !== answer.args ? html`<span class="pending">measuring …</span>` : nothing}
+      <span>${lookedAt(probe, answer, this.#label(answer.source))}</span>
+      ${coming ? html`<span class="pending">${coming}</span>` : nothing}
     </p>`;
     return html`${statement}${guard([answer], () => this.#drawn(answer))}`;
   }
@@ -185,17 +179,6 @@ class ProbeCard extends LabElement {
 
   #label({ encoding, seed }) {
     return `${this.lab.encodingLabel(encoding)}, seed ${seed}`;
-  }
-
-  #statement(probe, { which, step, source, untrained }) {
-    const label = this.#label(source);
-    if (!trainsItself(probe) && !probe.needsModel) return "Looks at the text, and at no run.";
-    if (!dependsOnEncoding(probe)) return `Trained with the other settings of ${label}.`;
-    if (!probe.needsModel) return `Trained with the settings of ${label}.`;
-    if (which === "untrained") return `Looks at ${label}, untrained${untrained ? ", as it was at step 0" : ""}.`;
-    if (which === "now") return `Looks at ${label}, now, at step ${count(step)} of ${count(source.steps)}.`;
-    const end = source.state === "finished" ? "trained" : source.state;
-    return `Looks at ${label}, ${end}, at step ${count(step)}${step < source.steps ? ` of ${count(source.steps)}` : ""}.`;
   }
 
   #waiting({ probe, task }, error) {
@@ -226,15 +209,9 @@ class ProbeCard extends LabElement {
   #news({ told }, answer, error) {
     if (told !== this.#told) {
       this.#told = told;
-      this.#words = error ? error.message : answer ? `Measured. ${this.#numberWords(answer)}` : "";
+      this.#words = error ? lastLine(error.message) : answer ? measured(answer, () => this.#view(answer), this.#words) : "";
     }
     return this.#words;
-  }
-
-  #numberWords(answer) {
-    if (answer.result.defined === false) return answer.result.why;
-    const { number } = this.#view(answer);
-    return number ? `${number.value} ${number.unit}, ${number.caption}` : "";
   }
 
   #drawn(answer) {
@@ -253,7 +230,5 @@ class ProbeCard extends LabElement {
 const momentOf = ({ step, points, explained, points3, explained3 }) => ({
   step, points2: points, explained2: explained, ...(points3 && { points3, explained3 }),
 });
-
-const claimWords = (claims) => `${claims.length === 1 ? "Claim" : "Claims"} ${listed(claims)}`;
 
 customElements.define("probe-card", ProbeCard);

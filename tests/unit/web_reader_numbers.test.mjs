@@ -64,8 +64,30 @@ test("numbers of runs are those of the finished runs, and gaps are None less the
 test("an untrained model gives no number, but for what no training changes", () => {
   const lab = finishedLab({ which: "untrained" });
   const without = NUMBER_NAMES.filter((name) => readerNumber(lab, name) === null);
-  assert.ok(["lookup-difference", "silhouette", "cone-last", "rotation-shift"].every((name) => without.includes(name)));
-  assert.ok(["merges-correlation", "relabel-difference", "width-best", "vocabulary-size"].every((name) => !without.includes(name)));
+  const learned = /^(silhouette|frequency|case|stream|position-cosine|extrapolation|cone)/;
+  assert.deepEqual(without, NUMBER_NAMES.filter((name) => learned.test(name)));
+});
+
+test("of what needs no training the trained model is cited before the untrained, and settings that hold no more are not", () => {
+  const lab = finishedLab();
+  const { answers } = lab.state.probes["sparse-gradient"];
+  const [trained] = answers.filter(({ source }) => source.id === lab.state.selected);
+  const untrained = { ...trained, which: "untrained", untrained: true, result: { ...trained.result, distinct: 3 } };
+  lab.state.probes["sparse-gradient"].answers = [untrained, trained];
+  assert.equal(readerNumber(lab, "gradient-distinct"), String(trained.result.distinct));
+  const unbegun = { encoding: "learned", seed: 1, config: { ...trained.source.config }, text: null };
+  lab.state.probes["sparse-gradient"].answers = [{ ...untrained, untrained: false, source: unbegun }];
+  assert.equal(readerNumber(lab, "gradient-distinct"), "3");
+  unbegun.config.d = 64;
+  assert.equal(readerNumber(lab, "gradient-distinct"), null);
+});
+
+test("the parameters of the learned table are those of a run that has one, whichever is selected", () => {
+  const lab = finishedLab();
+  lab.state.selected = "sinusoidal-1";
+  assert.equal(readerNumber(lab, "position-parameters"), "0");
+  const { result } = data.results.find(({ probe, encoding }) => probe === "position-table" && encoding === "learned");
+  assert.equal(readerNumber(lab, "position-parameters-learned"), String(result.parameters));
 });
 
 test("the selected run is preferred, and where it has no answer the latest one stands", () => {

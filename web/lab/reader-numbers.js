@@ -9,11 +9,16 @@ import { validationLoss } from "./run.js";
 
 /** What a name stands for: takes the lab, gives a number or null where there is none; how it is written; its probe. */
 const of = (read, write, from = null) => ({ read, write, from });
-/** A number of a probe's result. */
-const probe = (name, read, write = significant, encodings) => of((lab) => {
-  const result = resultOf(lab, name, encodings);
+/**
+ * A number of a probe's result.
+ * @param {{encodings?: string[], untrained?: boolean}} [which] of runs with these encodings alone; whether an untrained
+ *   model has it as well, since the claim that it stands for needs no training
+ */
+const probe = (name, read, write = significant, which = {}) => of((lab) => {
+  const result = resultOf(lab, name, which);
   return result ? read(result) : null;
 }, write, name);
+const UNTRAINED = { untrained: true };
 /** A number of the finished runs. */
 const runs = (read, write) => of((lab) => {
   const finished = lab.state.runs.filter(({ state }) => state === "finished");
@@ -50,10 +55,10 @@ function extrapolated({ contexts, trained }) {
 }
 
 const NUMBERS = {
-  "lookup-difference": probe("lookup", (r) => r.largestDifference),
-  "gradient-distinct": probe("sparse-gradient", (r) => r.distinct, count),
-  "gradient-rows-input": probe("sparse-gradient", (r) => r.input.rows, count),
-  "gradient-rows-both": probe("sparse-gradient", (r) => r.both.rows, count),
+  "lookup-difference": probe("lookup", (r) => r.largestDifference, significant, UNTRAINED),
+  "gradient-distinct": probe("sparse-gradient", (r) => r.distinct, count, UNTRAINED),
+  "gradient-rows-input": probe("sparse-gradient", (r) => r.input.rows, count, UNTRAINED),
+  "gradient-rows-both": probe("sparse-gradient", (r) => r.both.rows, count, UNTRAINED),
   "vocabulary-size": of((lab) => textFacts(lab)?.vocabulary, count),
   silhouette: probe("geometry", (r) => r.separation.silhouette.value),
   "silhouette-shuffled": probe("geometry", (r) => r.separation.silhouette.shuffled?.mean),
@@ -70,23 +75,24 @@ const NUMBERS = {
   "width-best": probe("width", (r) => r.best, count),
   "width-best-loss": probe("width", (r) => r.widths.find(({ d }) => d === r.best)?.mean, nats),
   "width-spread": probe("width", (r) => largest(r.widths.filter(({ low }) => low !== null).map(({ low, high }) => high - low)), nats),
-  "order-unmasked": probe("order", (r) => orderCase(r, { causal: false, encoding: "none" }, (each) => each.equivarianceError)),
+  "order-unmasked": probe("order", (r) => orderCase(r, { causal: false, encoding: "none" }, (each) => each.equivarianceError), significant, UNTRAINED),
   "order-encoded": probe("order", (r) =>
-    r.encoding === "none" ? null : orderCase(r, { causal: false, encoding: r.encoding }, (each) => each.equivarianceError)),
-  "order-one-layer": probe("order", (r) => orderCase(r, { causal: true, encoding: "none", layers: 1 }, (each) => each.lastDifference)),
-  "order-two-layers": probe("order", (r) => orderCase(r, { causal: true, encoding: "none", layers: 2 }, (each) => each.lastDifference)),
-  "position-parameters": probe("position-table", (r) => r.parameters, count),
+    r.encoding === "none" ? null : orderCase(r, { causal: false, encoding: r.encoding }, (each) => each.equivarianceError), significant, UNTRAINED),
+  "order-one-layer": probe("order", (r) => orderCase(r, { causal: true, encoding: "none", layers: 1 }, (each) => each.lastDifference), significant, UNTRAINED),
+  "order-two-layers": probe("order", (r) => orderCase(r, { causal: true, encoding: "none", layers: 2 }, (each) => each.lastDifference), significant, UNTRAINED),
+  "position-parameters": probe("position-table", (r) => r.parameters, count, UNTRAINED),
+  "position-parameters-learned": probe("position-table", (r) => r.parameters, count, { ...UNTRAINED, encodings: ["learned"] }),
   "position-cosine": probe("position-table", (r) => r.subspaces.cosines[0]),
   "position-cosine-random": probe("position-table", (r) => r.subspaces.randomLargest),
   "amplitude-loss-one": probe("amplitude", (r) => r.amplitudes.find(({ amplitude }) => amplitude === 1)?.mean, nats),
   "amplitude-best": probe("amplitude", (r) => r.best, (amplitude) => (amplitude === 0 ? "0" : significant(amplitude, 1))),
   "amplitude-best-loss": probe("amplitude", (r) => r.amplitudes.find(({ amplitude }) => amplitude === r.best)?.mean, nats),
-  "rotation-shift": probe("rotation", (r) => r.shiftDifference),
-  "rotation-move": probe("rotation", (r) => r.range),
-  "bias-steepest": probe("distance-bias", (r) => Math.max(...slopes(r))),
-  "bias-shallowest": probe("distance-bias", (r) => Math.min(...slopes(r))),
+  "rotation-shift": probe("rotation", (r) => r.shiftDifference, significant, UNTRAINED),
+  "rotation-move": probe("rotation", (r) => r.range, significant, UNTRAINED),
+  "bias-steepest": probe("distance-bias", (r) => Math.max(...slopes(r)), significant, UNTRAINED),
+  "bias-shallowest": probe("distance-bias", (r) => Math.min(...slopes(r)), significant, UNTRAINED),
   ...Object.fromEntries(["none", "sinusoidal", "rope", "alibi"].map(
-    (encoding) => [`extrapolation-${encoding}`, probe("extrapolation", extrapolated, signed, [encoding])])),
+    (encoding) => [`extrapolation-${encoding}`, probe("extrapolation", extrapolated, signed, { encodings: [encoding] })])),
   "best-loss": runs(least, nats),
   "best-bits": runs(least, bits),
   "best-perplexity": runs(least, perplexity),
@@ -103,8 +109,8 @@ const NUMBERS = {
   // The gap of the table is that of Learned less None: its ends change places with its sign.
   "gap-low": gap("learned", ({ high }) => (high === null ? null : -high)),
   "gap-high": gap("learned", ({ low }) => (low === null ? null : -low)),
-  "context-before": probe("context-free", (r) => entering(r).differing, count),
-  "context-after": probe("context-free", (r) => depth(r, "final_norm").differing, count),
+  "context-before": probe("context-free", (r) => entering(r).differing, count, UNTRAINED),
+  "context-after": probe("context-free", (r) => depth(r, "final_norm").differing, count, UNTRAINED),
   "cone-first": probe("cosine-cone", (r) => entering(r).raw),
   "cone-last": probe("cosine-cone", (r) => lastBlock(r).raw),
   "cone-last-centred": probe("cosine-cone", (r) => lastBlock(r).centred),
@@ -131,20 +137,22 @@ export function readerNumber(lab, name) {
 }
 
 /**
- * The result that the text speaks of: of a model that has trained, on the selected run if it has been asked there, and
- * else the latest. A probe that needs no trained model may have looked at settings that no run had; then they must be
- * those of the experiment still.
+ * The result that the text speaks of: of a model that has trained before one that has not, of the selected run if it
+ * has been asked there, and else the latest. What needs no training may come from settings that no run had; then they
+ * must be those of the experiment still.
  */
-function resultOf(lab, name, encodings) {
+function resultOf(lab, name, { encodings, untrained = false }) {
   const { selected, probes } = lab.state;
   const { answers, probe: described } = probes[name];
   const source = lab.probeQuestion(name)?.source;
-  const counts = (answer) =>
-    described.needsModel
-      ? answer.which !== "untrained" && (!encodings || encodings.includes(answer.source.encoding))
-      : answer.source.state || (source && isAlike(answer.source, source));
-  const usable = answers.filter((answer) => counts(answer) && answer.result.defined !== false);
-  return (usable.find((answer) => answer.source.id === selected) ?? usable[0])?.result ?? null;
+  const isTrained = ({ which }) => which !== "untrained";
+  const holds = (answer) => answer.source.state || (source && isAlike(answer.source, source));
+  const counts = (answer) => (described.needsModel && !untrained ? isTrained(answer) : holds(answer));
+  const isWanted = (answer) => !encodings || encodings.includes(answer.source.encoding);
+  const usable = answers.filter((answer) => counts(answer) && isWanted(answer) && answer.result.defined !== false);
+  const trained = described.needsModel ? usable.filter(isTrained) : [];
+  const first = trained.length ? trained : usable;
+  return (first.find((answer) => answer.source.id === selected) ?? first[0])?.result ?? null;
 }
 
 /** Baselines and size of the vocabulary: of the runs' text or, before a run, of the one that is chosen. */

@@ -58,7 +58,7 @@ test("numbers of runs are those of the finished runs, and gaps are None less the
   assert.equal(number("loss-none"), null);
   assert.equal(number("best-loss"), "2.000");
   lab.state.gaps.forEach((gap) => Object.assign(gap, { low: null, high: null, seeds: 1 }));
-  assert.deepEqual(["gap-low", "gap-high"].map(number), [null, null]);
+  assert.deepEqual(["gap-low", "gap-high", "gap-seeds"].map(number), [null, null, null]);
 });
 
 test("an untrained model gives no number, but for what no training changes", () => {
@@ -122,4 +122,22 @@ test("what was trained with settings that no run had counts while the settings a
   assert.notEqual(readerNumber(lab, "width-best"), null);
   unbegun.config.layers = 2;
   assert.equal(readerNumber(lab, "width-best"), null);
+});
+
+test("the best amplitude is written as it was typed", () => {
+  const lab = finishedLab();
+  for (const { result } of lab.state.probes.amplitude.answers) result.best = 0.15;
+  assert.equal(readerNumber(lab, "amplitude-best"), "0.15");
+  for (const { result } of lab.state.probes.amplitude.answers) result.best = 0;
+  assert.equal(readerNumber(lab, "amplitude-best"), "0");
+});
+
+test("a number on the page watches all that the controls hold", async () => {
+  globalThis.HTMLElement = class {};
+  globalThis.IntersectionObserver = class {};
+  const elements = new Map();
+  globalThis.customElements = { define: (tag, element) => elements.set(tag, element) };
+  await import("../../web/lab/elements/reader-number.js");
+  const { watches } = elements.get("reader-number");
+  assert.ok(["values", "encodings", "seeds", "ownText", "runs", "selected", "probes", "gaps"].every((name) => watches.includes(name)));
 });

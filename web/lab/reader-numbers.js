@@ -85,7 +85,7 @@ const NUMBERS = {
   "position-cosine": probe("position-table", (r) => r.subspaces.cosines[0]),
   "position-cosine-random": probe("position-table", (r) => r.subspaces.randomLargest),
   "amplitude-loss-one": probe("amplitude", (r) => r.amplitudes.find(({ amplitude }) => amplitude === 1)?.mean, nats),
-  "amplitude-best": probe("amplitude", (r) => r.best, (amplitude) => (amplitude === 0 ? "0" : significant(amplitude, 1))),
+  "amplitude-best": probe("amplitude", (r) => r.best, (amplitude) => String(Number(amplitude.toPrecision(2)))),
   "amplitude-best-loss": probe("amplitude", (r) => r.amplitudes.find(({ amplitude }) => amplitude === r.best)?.mean, nats),
   "rotation-shift": probe("rotation", (r) => r.shiftDifference, significant, UNTRAINED),
   "rotation-move": probe("rotation", (r) => r.range, significant, UNTRAINED),
@@ -105,7 +105,8 @@ const NUMBERS = {
   }, nats),
   ...Object.fromEntries(["learned", "sinusoidal", "rope", "alibi"].map(
     (encoding) => [`gap-none-${encoding}`, gap(encoding, (found) => -found.nats)])),
-  "gap-seeds": gap("learned", (found) => found.seeds, count),
+  // One seed has no interval: where its ends are missing, so is the number of seeds that they would be of.
+  "gap-seeds": gap("learned", ({ seeds }) => (seeds > 1 ? seeds : null), count),
   // The gap of the table is that of Learned less None: its ends change places with its sign.
   "gap-low": gap("learned", ({ high }) => (high === null ? null : -high)),
   "gap-high": gap("learned", ({ low }) => (low === null ? null : -low)),

@@ -15,7 +15,7 @@ const seen = new IntersectionObserver(
 
 /** Whoever brings it to life sets `.lab` first. */
 class ReaderNumber extends HTMLElement {
-  static watches = ["probes", "runs", "gaps", "selected", "values"];
+  static watches = ["probes", "runs", "gaps", "selected", "values", "encodings", "seeds", "ownText"];
   #fallback = null;
   #unsubscribe = () => {};
 

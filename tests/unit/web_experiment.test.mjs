@@ -5,6 +5,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { Experiment } from "../../web/lab/experiment.js";
 import { absorb } from "../../web/lab/run.js";
 import { Store } from "../../web/lab/store.js";
@@ -40,6 +42,8 @@ async function readyLab(cores) {
 const named = (told, name) => told.filter((event) => event.name === name).map(({ detail }) => detail);
 const states = (runs) => runs.map(({ state }) => state);
 const never = () => new Promise(() => {});
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc");
 
 test("trains to the end though no frame is drawn and no timer fires", async () => {
   const { experiment, state, told } = await readyLab(3);
@@ -420,3 +424,22 @@ test("what a run learned is kept when it ends, and the run that is shown large h
   await until(() => pythons.started.every((worker) => worker.runs.size === 0), "every run is closed");
   assert.equal(pythons.called("export_weights").length, exported, "nothing is kept of a run that is no more");
 });
+
+for (const end of ["finish", "stop"]) {
+  test(`the runs before are forgotten with all that they learned when the next ones end (${end})`, async () => {
+    const { experiment, state } = await readyLab(1);
+    const [before] = await (async () => {
+      const runs = makeRuns(["none"]);
+      await experiment.start(runs, "text");
+      return runs.map((run) => new WeakRef(run));
+    })();
+    const done = experiment.start(makeRuns(["none"], { steps: 400 }), "text");
+    await until(() => state.runs[0].step > 0);
+    if (end === "stop") experiment.stop();
+    await done;
+    await settle();
+    clock.timers.clear();
+    collectGarbage();
+    assert.equal(before.deref(), undefined);
+  });
+}

@@ -100,6 +100,7 @@ export class Experiment {
 
   #abandon() {
     this.#generation += 1;
+    this.#before = null;
     this.#resume?.();
     this.#resumed = Promise.resolve();
   }
@@ -222,14 +223,15 @@ export class Experiment {
 
   /** A setting or a text that Python cannot use is no fault of one run: none starts, and the page is as it was. */
   #refuse({ field, message }) {
-    this.#abandon();
     const { phase, ...shown } = this.#before;
+    this.#abandon();
     const errors = { ...this.#store.state.errors, [field]: message };
     this.#store.set({ ...shown, phase: shown.runs.length ? phase : this.#idle(), errors, blocked: { field } });
   }
 
   #finish() {
     const { runs, gaps } = this.#store.state;
+    this.#before = null; // they and what they learned are wanted no more
     this.#store.set({ phase: "finished" });
     if (runs.some(({ state }) => state === "finished")) this.#events.result(runs, gaps);
   }

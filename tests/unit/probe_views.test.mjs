@@ -20,6 +20,14 @@ function told(value) {
   return Object.values(value).map(told).join("");
 }
 
+/** The bars of a template's list of bars. */
+function barsOf(value) {
+  if (Array.isArray(value)) return value.map(barsOf).find(Boolean);
+  if (!value?.strings) return undefined;
+  const place = value.strings.findIndex((part) => part.endsWith(".bars="));
+  return place < 0 ? barsOf(value.values) : value.values[place];
+}
+
 /** What a reader can read of a view. */
 const words = ({ number, figure, notes = [] }) => [number && `${number.value} ${number.unit} ${number.caption}`, told(figure), ...notes].join("\n");
 const notes = (view) => view.notes.join("\n");
@@ -146,9 +154,13 @@ test("positions: the cosines, and the refusal in its own words", () => {
   assert.equal(view.number.value, significant(learned.subspaces.meanSquaredCosine, 2));
   assert.ok(notes(view).includes(learned.beyond.message));
   const sharing = (times) => notes(VIEWS["position-table"]({ ...learned, subspaces: { ...learned.subspaces, meanSquaredCosine: times * learned.subspaces.chance } }));
-  assert.match(sharing(0.5), /keeps the two apart/);
+  assert.match(sharing(0.5), /less than random directions do, by this measure\./);
   assert.match(sharing(0.95), /no separation is shown/);
-  assert.match(sharing(1.5), /does not keep the two apart/);
+  assert.match(sharing(1.5), /more than random directions do.*no separation is shown/);
+  assert.doesNotMatch(sharing(0.5), /apart/, "the rows below may share more than chance");
+  const bars = barsOf(VIEWS["position-table"]({ ...learned, subspaces: { ...learned.subspaces, randomLargest: 0.43 } }).figure);
+  assert.deepEqual(bars.map(({ chance }) => chance), [0.43, ...bars.slice(1).map(() => undefined)]);
+  assert.match(words(view), /largest of random subspaces, on average/);
 });
 
 test("a rotation that sees more than the distance is said to", () => {

@@ -34,8 +34,8 @@ export function positionTable({ encoding, context, parameters, table, dots, norm
       ${figure("Dot products of its rows", html`<heat-map .panels=${[{ values: dots }]} .rowLabels=${indices(shown)} .columnLabels=${indices(shown)}
         .rowNames=${indices(shown).map((each) => `position ${each}`)} .columnNames=${indices(shown).map((each) => `with position ${each}`)} .rowTitle=${"position"} .columnTitle=${"position"}
         .quantity=${"dot product"} .summary=${"The dot product of each position’s vector with each other’s; equal stripes along the diagonal mean that distance alone decides."}></heat-map>`)}
-      ${figure("Cosines between the leading directions of characters and positions", html`<bar-list .labels=${"principal angle"} .quantity=${"cosine, 0 to 1"} .range=${[0, 1]}
-        .bars=${cosines.map((value, i) => ({ label: String(i + 1), value, text: value.toFixed(2) }))}
+      ${figure("Cosines between the leading directions of characters and positions", html`<bar-list .labels=${"principal angle"} .quantity=${"cosine, 0 to 1"} .range=${[0, 1]} .compared=${"largest of random subspaces, on average"}
+        .bars=${cosines.map((value, i) => ({ label: String(i + 1), value, text: value.toFixed(2), ...(i === 0 && { chance: subspaces.randomLargest }) }))}
         .summary=${"1: a direction that both use; 0: at right angles. Each is the best pair left after those above it."}></bar-list>`)}`,
     notes: [
       meanSquaredCosine !== null && overlap(meanSquaredCosine / chance),
@@ -49,9 +49,9 @@ export function positionTable({ encoding, context, parameters, table, dots, norm
 }
 
 function overlap(timesChance) {
-  if (timesChance < 1 - ABOUT) return "They share less than random directions do: this model keeps the two apart.";
+  if (timesChance < 1 - ABOUT) return "They share less than random directions do, by this measure.";
   if (timesChance < 1 + ABOUT) return "They share about as much as random directions do: no separation is shown.";
-  return "They share more than random directions do: this model does not keep the two apart.";
+  return "They share more than random directions do, by this measure: no separation is shown.";
 }
 
 /** Claim 13: turned queries and keys see distance alone. */

@@ -204,6 +204,9 @@ test("a cone that is none is called none", () => {
   assert.match(at(0.9), /narrow cone/);
   assert.match(at(0.3), /mild cone/);
   assert.match(at(0.05), /not borne out/);
+  const share = (centred) => notes(VIEWS["cosine-cone"]({ ...result, depths: result.depths.map((each) => ({ ...each, raw: 0.9, centred, meanShare: 0.7654 })) }));
+  assert.match(share(0.01), /near 0, as it must be where lengths are alike; how much was common is the mean vector’s share, 0\.77 of a length\./);
+  assert.match(share(0.3), /it is 0\.300; .*share, 0\.77 of a length\./);
 });
 
 test("the widths tell the best with its loss, and whether the sweep went past it", () => {

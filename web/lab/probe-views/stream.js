@@ -10,6 +10,7 @@ import { depthName, drawn, encodingName, isRounding, named, readingNotes, spelle
 const LEAK = 1e-3; // a difference from which order is said to have come through the mask
 const NARROW = 0.5; // mean cosines above which a cone is called narrow, and mild
 const MILD = 0.2;
+const NOTHING = 0.1; // a mean cosine that is called near 0
 
 /** Claim 7: one array that every part adds to. */
 export function residualStream({ text, width, depths }) {
@@ -132,9 +133,9 @@ export function cosineCone({ states, depths }) {
       .summary=${`Over ${count(states)} states of validation text, and the rows of E. Around 0 the states point everywhere; near 1, all the same way.`}></bar-list>`),
     notes: [
       verdict,
-      Math.abs(after.centred) < Math.abs(after.raw) / 2
-        ? "Subtracting the mean takes most of it away: what the pairs had in common was one shared direction."
-        : "Subtracting the mean changes little of it.",
+      Math.abs(after.centred) < NOTHING
+        ? `With the mean subtracted it is near 0, as it must be where lengths are alike; how much was common is the mean vector’s share, ${significant(after.meanShare, 2)} of a length.`
+        : `With the mean subtracted it is ${coordinate(after.centred)}; it would be near 0 if lengths were alike. How much was common is the mean vector’s share, ${significant(after.meanShare, 2)} of a length.`,
     ],
   };
 }

@@ -38,6 +38,18 @@ def test_a_script_that_does_not_arrive_is_told_and_the_text_can_be_read(lab, sit
 
 
 @pytest.mark.tolerates("console")
+def test_the_chapters_labs_whose_scripts_do_not_arrive_say_so_and_can_be_tried_again(lab, site):
+    site.fail("chapter-*.js", 404)
+    lab.open(site)
+    card = lab.page.locator("probe-card#order")
+    expect(card).to_contain_text("scripts of this lab could not be loaded")
+    expect(lab.button("Run")).to_be_visible()
+    site.repair()
+    card.get_by_role("button", name="Retry").click()
+    expect(lab.page.locator("probe-card#order article")).to_be_attached(timeout=60_000)
+
+
+@pytest.mark.tolerates("console")
 def test_a_missing_text_is_named_at_its_control_and_the_next_run_asks_again(lab, site):
     site.fail("asyoulik.txt", 404)
     lab.open(site, corpus="asyoulik", **SMALL)

@@ -5,6 +5,7 @@ import "./elements/lab-app.js";
 import { createEvents } from "./events.js";
 import { Lab } from "./lab.js";
 import { startPythonWorker } from "./python-worker.js";
+import { offerReload } from "./reload.js";
 
 const params = new URLSearchParams(location.search);
 const lab = new Lab({ data, start: startPythonWorker, events: createEvents(document), params });
@@ -18,6 +19,6 @@ lab.begin();
 for (const element of document.querySelectorAll("probe-card, reader-number")) element.lab = lab;
 import("./elements/chapter.js").catch((error) => {
   for (const card of document.querySelectorAll("probe-card")) {
-    card.textContent = `The scripts of this lab could not be loaded (${error.message}). Reload the page to try again.`;
+    offerReload(card, `The scripts of this lab could not be loaded (${error.message}).`);
   }
 });

@@ -18,7 +18,7 @@ const BUDGET = 100;
 const REST = 20;
 /** Least rest, in milliseconds. */
 const SHORTEST_REST = 1000;
-/** How many models' answers a lab keeps. */
+/** How many models' answers a lab keeps, and errors. */
 const MOST_ANSWERS = 20;
 /** What the model of a probe is called in a worker that has nothing else to do. */
 const LOOKED_AT = "looked-at";
@@ -258,7 +258,8 @@ export class Probes {
     entry.task = null;
     entry.errors = entry.errors.filter((other) => other.args === args && !isSame(other, question));
     if (error) {
-      entry.errors.unshift({ ...question, field: error.field ?? null, message: error.message });
+      const wrong = { ...question, field: error.field ?? null, message: error.message };
+      entry.errors = [wrong, ...entry.errors].slice(0, MOST_ANSWERS);
     } else {
       const others = entry.answers.filter((answer) => answer.source !== source || answer.untrained !== untrained);
       entry.answers = [{ ...question, which, step, result, took }, ...others].slice(0, MOST_ANSWERS);

@@ -284,7 +284,7 @@ class Transformer:
         """A model of the same parameters with working memory of its own, to look at without disturbing training.
 
         Args:
-            encoding: another encoding that brings no parameters of its own, or the same again, such as `PositionalEncoding()` for none.
+            encoding: the same, or another that brings no parameters of its own; `PositionalEncoding()` is none.
             layers: only the first so many blocks.
             keep: True copies the parameters as they are now; False shares them, as they go on changing.
         """

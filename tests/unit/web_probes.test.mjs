@@ -356,6 +356,19 @@ test("a probe that trains models runs when the reader says so, tells how far it 
   assert.equal(state.probes.width.told, 1);
 });
 
+test("what the reader starts is shown at the next frame, however lately the page was drawn", async () => {
+  const { lab, pythons, state } = await readyLab(2);
+  pythons.slices = 1000;
+  lab.setProbeArgument("width", "updates", "5000");
+  await settle();
+  let isShown = false;
+  lab.store.subscribe(["probes"], () => (isShown ||= state.probes.width.task !== null));
+  lab.startProbe("width");
+  await settle();
+  assert.ok(isShown, "without a timer");
+  lab.stopProbe("width");
+});
+
 test("Reset ends what was started on a run", async () => {
   const { lab, pythons, state } = await readyLab(2, "steps=20&encodings=learned");
   await lab.run();

@@ -132,6 +132,7 @@ export class Probes {
     entry.errors = [];
     entry.expected = true;
     const task = this.#begin(entry, question);
+    this.#store.set({ probes: this.#entries }); // the reader waits for the button that takes this one's place
     const worker = await this.#pool.acquire();
     await this.#ask(entry, task, worker);
   }

@@ -313,7 +313,7 @@ EXPORT void layer_norm_backward(float *dx, float *dgain, float *dshift, const fl
   }
 }
 
-/* 1 / (1 + e^-2u) with u = sqrt(2 / pi) (x + 0.044715 x^3): the same as (1 + tanh u) / 2. */
+/* 1 + e^-2u with u = sqrt(2 / pi) (x + 0.044715 x^3): GELU divides x by it, since 1 over it is (1 + tanh u) / 2. */
 INLINE vector inverse_gate(vector x) {
   return constant(1.0f) + exponential(x * multiply_add(x * x, constant(-0.0713548163f), constant(-1.59576912f)));
 }

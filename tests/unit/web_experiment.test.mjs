@@ -412,17 +412,17 @@ test("what a run learned is kept when it ends, and the run that is shown large h
   const { experiment, pythons, state } = await readyLab(2);
   const runs = makeRuns(["none", "learned"]);
   await experiment.start(runs, "text");
-  assert.deepEqual(runs.map(({ weights, text }) => [weights.step, text]), [[20, "text"], [20, "text"]]);
+  assert.deepEqual(runs.map(({ saved, text }) => [saved.step, text]), [[20, "text"], [20, "text"]]);
   const inSpace = (id) => pythons.called("advance").filter(({ args }) => args[0] === id && args[3]).length;
   assert.equal(state.selected, "learned-1");
   assert.ok(inSpace("learned-1") >= 5 && inSpace("none-1") <= 1, "the other one at its end alone");
   experiment.reset();
   experiment.start(makeRuns(["none"], { steps: 400 }), "text");
   await until(() => state.runs[0]?.step > 0);
-  const exported = pythons.called("export_weights").length;
+  const exported = pythons.called("save_run").length;
   experiment.reset();
   await until(() => pythons.started.every((worker) => worker.runs.size === 0), "every run is closed");
-  assert.equal(pythons.called("export_weights").length, exported, "nothing is kept of a run that is no more");
+  assert.equal(pythons.called("save_run").length, exported, "nothing is kept of a run that is no more");
 });
 
 for (const end of ["finish", "stop"]) {

@@ -101,10 +101,10 @@ export class FakePythons {
     return { version: "0.1.0", python: "3.13.2", numpy: "2.2.5", backend: "numpy" };
   }
 
-  open_run(worker, id, config, text, backend, weights) {
-    worker.runs.set(id, { config, step: weights?.step ?? 0, jobs: new Map() });
+  open_run(worker, id, config, text, backend, saved) {
+    worker.runs.set(id, { config, step: saved?.step ?? 0, jobs: new Map() });
     const facts = { run: id, config, parameters: 100 * config.d, vocabulary: ["a", "b"], classes: ["vowel", "consonant"] };
-    return { ...facts, characters: {}, baselines: BASELINES, flopsPerStep: 1e6, frame: this.frame(worker, id, 0, true) };
+    return { ...facts, characters: {}, baselines: BASELINES, flopsPerStep: 1e6, frame: this.frame(worker, id, saved?.step ?? 0, true) };
   }
 
   advance(worker, id, budget, geometry) {
@@ -133,8 +133,23 @@ export class FakePythons {
     return { file: "embedding_lab/probes/table.py", code: `def ${name}(view):` };
   }
 
-  export_weights(worker, id) {
-    return { vector: new Float32Array(2), step: worker.runs.get(id).step };
+  /** With the losses of every step that its worker took, also of those that the page was not told. */
+  save_run(worker, id) {
+    const { step, config } = worker.runs.get(id);
+    return {
+      vector: new Float32Array(2), mean: new Float32Array(2), square: new Float32Array(2), step,
+      state: step === config.steps ? "finished" : "training", message: undefined, seconds: step / 10,
+      trainLoss: Float64Array.from({ length: step }, (_, index) => config.d + 1 / (index + 1)),
+      validationSteps: Int32Array.of(0, step), validationLoss: Float64Array.of(config.d + 1, config.d + 1 / (step + 1)),
+    };
+  }
+
+  read_checkpoint() {
+    return { error: { code: "checkpoint", field: null, message: "This file holds no run." } };
+  }
+
+  checkpoint(worker, id, label) {
+    return { name: `${label}.zip`, bytes: Uint8Array.of(worker.runs.get(id).step) };
   }
 
   close_run(worker, id) {
@@ -145,7 +160,9 @@ export class FakePythons {
   compare(worker, results) {
     const [first, ...others] = results;
     const against = (other) => ({ a: other.encoding, b: first.encoding, seeds: 1, verdict: "a verdict" });
-    return { gaps: others.map((other) => ({ ...against(other), nats: other.validationLoss - first.validationLoss })) };
+    const summary = ({ encoding, validationLoss }) => ({ encoding, seeds: 1, mean: validationLoss });
+    const gaps = others.map((other) => ({ ...against(other), nats: other.validationLoss - first.validationLoss }));
+    return { gaps, encodings: results.map(summary) };
   }
 
   /** Losses are d + 1 / step, so that a point tells which settings it came from. */
@@ -166,7 +183,7 @@ export class FakePythons {
 /** Runs as the page makes them, one for each encoding. */
 export function makeRuns(encodings, settings = {}) {
   const config = { d: 8, layers: 1, heads: 1, context: 8, batch: 1, steps: 20, seed: 1, ...settings };
-  return encodings.map((encoding) => createRun({ ...config, encoding }, encoding));
+  return encodings.map((encoding) => createRun({ ...config, encoding }));
 }
 
 /** The page's events, and a list that keeps what they told. */

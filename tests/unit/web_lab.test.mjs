@@ -176,3 +176,139 @@ test("a text that arrives after another Run, or after Reset, starts nothing", as
     assert.equal(state.textLoading, false);
   }
 });
+
+test("more seeds are the next ones of every encoding, beside what is there, and the controls name them", async () => {
+  const { lab, pythons, state } = openLab("steps=20&seeds=1,4&encodings=none,rope");
+  await begun(lab);
+  await lab.run();
+  const before = [...state.runs];
+  await lab.runMoreSeeds(2);
+  assert.deepEqual(state.runs.slice(0, 4), before);
+  assert.deepEqual(state.runs.slice(4).map(({ encoding, seed }) => `${encoding} ${seed}`), ["none 5", "rope 5", "none 6", "rope 6"]);
+  assert.ok(state.runs.every((run) => run.state === "finished" && run.text === "a text to learn"));
+  assert.equal(pythons.called("open_run").length, 8, "nothing is trained twice");
+  assert.equal(state.seeds, "1, 4, 5, 6");
+  assert.equal(state.runsCompared, 8);
+  assert.equal(state.phase, "finished");
+});
+
+test("more seeds keep the settings of the experiment, whatever the controls hold by now", async () => {
+  const { lab, state } = openLab("steps=20&encodings=none&d=16&heads=2");
+  await begun(lab);
+  await lab.run();
+  assert.equal(state.runs[0].label, "None");
+  lab.setValue("d", "32");
+  await lab.runMoreSeeds(1);
+  assert.deepEqual(state.runs.map(({ config }) => config.d), [16, 16]);
+  assert.deepEqual(state.runs.map(({ label }) => label), ["None, seed 1", "None, seed 2"]);
+  assert.equal(state.seeds, "1", "the controls speak of another experiment");
+});
+
+test("seeds go up to the last, then fill what is free below, and no experiment has more than twenty", async () => {
+  const { lab, state } = openLab("steps=20&encodings=none&seeds=0,9998");
+  await begun(lab);
+  await lab.run();
+  assert.equal(lab.seedsLeft(), 18);
+  await lab.runMoreSeeds(30);
+  const seeds = state.runs.map(({ seed }) => seed);
+  assert.deepEqual(seeds.slice(0, 4), [0, 9998, 9999, 1]);
+  assert.equal(new Set(seeds).size, 20);
+  assert.equal(lab.seedsLeft(), 0);
+});
+
+test("a run that was stopped goes on from its last step, with nothing lost and nothing twice", async () => {
+  const { lab, pythons, state } = openLab("steps=400&encodings=none,rope");
+  await begun(lab);
+  const first = lab.run();
+  await until(() => state.runs.length === 2 && state.runs.every(({ step }) => step > 8));
+  lab.stop();
+  await first;
+  await until(() => state.runs.every(({ saved }) => saved));
+  const [stopped, other] = state.runs;
+  const { step } = stopped.saved;
+  assert.ok(step >= stopped.step, "a frame in flight was dropped from the picture, not from the run");
+  await lab.continueRun(stopped.id);
+  assert.equal(pythons.called("open_run").at(-1).args[4].step, step);
+  assert.deepEqual([stopped.state, other.state], ["finished", "stopped"]);
+  assert.deepEqual(stopped.train.steps, Array.from({ length: 400 }, (_, index) => index + 1));
+  assert.deepEqual(stopped.validation.steps, [...new Set(stopped.validation.steps)]);
+  assert.equal(stopped.validation.steps.at(-1), 400);
+  assert.equal(stopped.saved.step, 400);
+});
+
+test("a run that goes on in a worker that breaks can go on again from where it was stopped before", async () => {
+  const { lab, pythons, state } = openLab("steps=400&encodings=none");
+  await begun(lab);
+  const first = lab.run();
+  await until(() => state.runs[0]?.step > 8);
+  lab.stop();
+  await first;
+  await until(() => state.runs[0].saved);
+  const [run] = state.runs;
+  const { saved } = run;
+  pythons.instead.advance = () => {
+    throw new Error("MemoryError");
+  };
+  await lab.continueRun(run.id);
+  await until(() => run.saved === saved);
+  assert.deepEqual([run.state, run.lost, run.message], ["failed", false, "MemoryError"]);
+});
+
+test("a file that holds no run changes nothing; one that does is opened with its settings in the controls", async () => {
+  const { lab, pythons, state } = openLab("steps=20&encodings=none");
+  await begun(lab);
+  await lab.run();
+  const { runs, phase, values } = state;
+  await assert.rejects(lab.openFile(Uint8Array.of(1)), /This file holds no run/);
+  assert.deepEqual([state.runs, state.phase, state.values], [runs, phase, values]);
+  const config = { ...runs[0].config, encoding: "rope", seed: 7, d: 16 };
+  const saved = { ...runs[0].saved, step: 8, state: "training", trainLoss: new Float64Array(8) };
+  pythons.instead.read_checkpoint = () => ({ config, text: undefined, saved, version: "0.0.9" });
+  await lab.openFile(Uint8Array.of(1));
+  const [opened] = state.runs;
+  assert.deepEqual([opened.encoding, opened.seed, opened.step, opened.state, opened.version], ["rope", 7, 8, "stopped", "0.0.9"]);
+  assert.deepEqual([state.phase, state.encodings, state.seeds, state.values.d, state.selected], ["stopped", ["rope"], "7", 16, "rope-7"]);
+  assert.ok(opened.facts && opened.geometry);
+  await lab.continueRun(opened.id);
+  assert.deepEqual([opened.state, opened.step], ["finished", 20]);
+  assert.deepEqual(await lab.fileOf(opened.id), { name: "RoPE.zip", bytes: Uint8Array.of(20) });
+  assert.equal(pythons.started.reduce((sum, worker) => sum + worker.runs.size, 0), 0, "no worker keeps a run");
+});
+
+test("a file that was read when another experiment has begun is not opened over it", async () => {
+  const { lab, pythons, state } = openLab("steps=20&encodings=none");
+  await begun(lab);
+  let read = null;
+  pythons.instead.read_checkpoint = () => new Promise((resolve) => (read = resolve));
+  const opening = lab.openFile(Uint8Array.of(1));
+  await until(() => read);
+  const running = lab.run();
+  await until(() => state.runs.length > 0);
+  const [run] = state.runs;
+  read({ config: { ...run.config, seed: 9 }, saved: { ...pythons.save_run({ runs: new Map([["x", run]]) }, "x") }, version: "0.1.0" });
+  await opening;
+  await running;
+  assert.deepEqual(state.runs, [run]);
+});
+
+test("what was measured elsewhere belongs to the settings that it was measured with", async () => {
+  const { lab } = openLab("encodings=none");
+  assert.equal(lab.measured(), null);
+  const { encoding, seed, ...config } = Object.fromEntries(data.settings.map(({ name, default: value }) => [name, value]));
+  lab.data = { ...data, measured: { config, encodings: [] } };
+  assert.equal(lab.measured(), lab.data.measured);
+  lab.setValue("steps", "400");
+  assert.equal(lab.measured(), null);
+  lab.setValue("steps", " 500 ");
+  assert.equal(lab.measured(), lab.data.measured);
+});
+
+test("a group of runs is hidden and shown together", () => {
+  const { lab, state } = openLab();
+  state.runs = ["a", "b", "c"].map((id) => ({ id, visible: id !== "b" }));
+  const visible = () => state.runs.map((run) => run.visible);
+  lab.toggleVisible(["a", "b"]);
+  assert.deepEqual(visible(), [false, false, true]);
+  lab.toggleVisible(["a", "b"]);
+  assert.deepEqual(visible(), [true, true, true]);
+});

@@ -118,7 +118,7 @@ for (const [slice, slices] of [[8, 1], [70, 3]]) {
     const gaps = probes / slice / slices;
     assert.ok(frames / gaps >= 1000, "at least a second of training between two answers");
     lab.stop();
-    await until(() => state.runs[0].weights);
+    await until(() => state.runs[0].saved);
   });
 }
 
@@ -141,10 +141,10 @@ test("a paused run answers new questions and trains no further", async () => {
   await until(() => run.step > step);
 });
 
-test("a finished run keeps its weights, and is opened again with them, once for several labs", async () => {
+test("a finished run keeps its saved, and is opened again with them, once for several labs", async () => {
   const { lab, pythons, state } = await readyLab(2, "steps=20&encodings=none,learned");
   await lab.run();
-  assert.ok(state.runs.every(({ weights }) => weights.step === 20 && weights.vector instanceof Float32Array));
+  assert.ok(state.runs.every(({ saved }) => saved.step === 20 && saved.vector instanceof Float32Array));
   assert.ok(pythons.started.every(({ runs }) => runs.size === 0));
   const opened = pythons.called("open_run").length;
   for (const name of ["order", "lookup"]) lab.nearProbe(name, "card", true);
@@ -182,7 +182,7 @@ for (const [own, idle] of [[1, 15], [3, 15]]) {
       else clock.now += 100;
     };
     lab.run();
-    await until(() => state.runs.filter(({ weights }) => weights).length === 2 && state.runs[0].step > 0);
+    await until(() => state.runs.filter(({ saved }) => saved).length === 2 && state.runs[0].step > 0);
     const jobs = new Map();
     const calls = { own: 0, idle: 0 };
     pythons.instead.probe = (worker, [name, id]) => {
@@ -210,7 +210,7 @@ for (const [own, idle] of [[1, 15], [3, 15]]) {
     assert.ok(calls.own <= own * (steps.size + 1), `${calls.own} calls for ${steps.size} answers`);
     assert.ok(100 * (calls.own - own) < 0.05 * (clock.now - first), `${calls.own} calls in ${clock.now - first} ms`);
     lab.stop();
-    await until(() => run.weights);
+    await until(() => run.saved);
   });
 }
 
@@ -265,15 +265,15 @@ test("a stopped run is looked at where it stopped", async () => {
   const { run } = await training(parts);
   lab.nearProbe("order", "card", true);
   lab.stop();
-  await until(() => run.weights);
+  await until(() => run.saved);
   clock.pass(200);
   await answered(lab, "order");
   const { source, step } = lab.probeAnswer("order");
   assert.equal(source, run);
-  assert.ok(step > 0 && step < 400 && step === run.weights.step);
+  assert.ok(step > 0 && step < 400 && step === run.saved.step);
 });
 
-test("a run that is stopped while its worker hangs ends without its weights, and labs look at it untrained", async () => {
+test("a run that is stopped while its worker hangs ends without its saved, and labs look at it untrained", async () => {
   const parts = await readyLab(1);
   const { lab, pythons, state } = parts;
   const { run } = await training(parts);
@@ -285,7 +285,7 @@ test("a run that is stopped while its worker hangs ends without its weights, and
   assert.deepEqual([lab.probeQuestion("order"), lab.probeObstacle("order")], [null, "ending"]);
   clock.pass(600_000);
   await answered(lab, "order");
-  assert.deepEqual([run.state, run.weights, run.lost, lab.probeObstacle("order")], ["stopped", null, true, null]);
+  assert.deepEqual([run.state, run.saved, run.lost, lab.probeObstacle("order")], ["stopped", null, true, null]);
   assert.equal(state.probes.order.answers[0].source, run);
   assert.equal(state.probes.order.answers[0].which, "untrained");
 });

@@ -19,6 +19,11 @@ export function loadCorpus(data, name) {
   return texts.get(name);
 }
 
+/** @returns {Promise<string>} what a run trains on: its own text, or the one of that name that comes with the page */
+export async function textOf(data, { text, config }) {
+  return text ?? loadCorpus(data, config.corpus);
+}
+
 async function fetchText(file) {
   const missing = (why) =>
     Object.assign(new Error(`${file} could not be loaded (${why}).`), { code: "missing-file", file, field: "corpus" });

@@ -6,7 +6,7 @@
  */
 
 import { deadline, PATIENCE } from "./deadline.js";
-import { absorb, isUnderWay, validationLoss } from "./run.js";
+import { absorb, isUnderWay, takeUp, validationLoss } from "./run.js";
 
 /** How long one call trains, in milliseconds: short, so that Pause and Stop are felt at once. */
 const BUDGET = 100;
@@ -51,13 +51,54 @@ export class Experiment {
     const { state } = this.#store;
     if (state.phase === "running" || state.phase === "paused") this.stop();
     this.#abandon();
-    const { runs: shown, gaps, runsCompared, selected: shownLarge, phase } = state;
-    this.#before = { runs: shown, gaps, runsCompared, selected: shownLarge, phase };
-    const generation = this.#generation;
+    this.#remember();
     for (const run of runs) run.text = text;
-    const kept = runs.find(({ id }) => id === state.selected);
-    const selected = kept ?? runs.find(({ encoding }) => encoding !== "none") ?? runs[0];
-    this.#store.set({ runs, gaps: [], runsCompared: 0, selected: selected.id, phase: "running" });
+    this.#store.set({ ...this.#fresh(runs), phase: "running" });
+    await this.#trainAll(runs);
+  }
+
+  /**
+   * Train runs beside those that are on the page, when these have ended: new ones, or ones of them that were stopped.
+   * @param {object[]} runs with their text
+   */
+  async extend(runs) {
+    const { runs: shown } = this.#store.state;
+    this.#abandon();
+    this.#remember();
+    for (const run of runs) run.state = "queued";
+    this.#store.set({ runs: [...shown, ...runs.filter((run) => !shown.includes(run))], phase: "running" });
+    await this.#trainAll(runs);
+  }
+
+  /**
+   * Show runs that have ended in place of those before.
+   * @param {object[]} runs
+   */
+  async show(runs) {
+    this.#abandon();
+    const phase = runs.every(({ state }) => state === "finished") ? "finished" : "stopped";
+    this.#store.set({ ...this.#fresh(runs), phase });
+    const generation = this.#generation;
+    const worker = await this.#pool.acquire();
+    await this.#compare(worker, () => generation !== this.#generation);
+    this.#pool.release(worker);
+  }
+
+  /** The state of an experiment with these runs, before anything was compared. */
+  #fresh(runs) {
+    const before = runs.find(({ id }) => id === this.#store.state.selected);
+    const selected = before ?? runs.find(({ encoding }) => encoding !== "none") ?? runs[0];
+    return { runs, gaps: [], summaries: [], runsCompared: 0, selected: selected.id };
+  }
+
+  /** Keep what is on the page, in case that Python refuses what takes its place. */
+  #remember() {
+    const { runs, gaps, summaries, runsCompared, selected, phase } = this.#store.state;
+    this.#before = { runs, gaps, summaries, runsCompared, selected, phase };
+  }
+
+  async #trainAll(runs) {
+    const generation = this.#generation;
     await Promise.all(runs.map((run) => this.#train(run, generation)));
     if (generation === this.#generation) this.#finish();
   }
@@ -91,7 +132,7 @@ export class Experiment {
   /** End all runs and forget them. */
   reset() {
     this.#abandon();
-    this.#store.set({ runs: [], gaps: [], runsCompared: 0, phase: this.#idle() });
+    this.#store.set({ runs: [], gaps: [], summaries: [], runsCompared: 0, phase: this.#idle() });
   }
 
   #idle() {
@@ -108,35 +149,49 @@ export class Experiment {
   async #train(run, generation) {
     const stale = () => generation !== this.#generation;
     const worker = await this.#pool.acquire();
+    const { saved } = run;
+    let isOpen = false;
     try {
+      await this.#resumed;
+      if (stale()) return;
+      const frame = await this.#open(run, worker);
+      isOpen = true;
+      if (stale()) return;
+      this.#take(run, frame);
       await this.#pull(run, worker, stale);
       if (run.state === "finished" && !stale()) await this.#compare(worker, stale);
     } catch (error) {
       if (!stale()) this.#fail(run, error);
     } finally {
-      if (run.facts) await this.#close(run, worker).catch(() => this.#change(run, { lost: !run.weights }));
+      if (isOpen) await this.#close(run, worker).catch(() => this.#change(run, { saved, lost: !saved }));
       this.#pool.release(worker);
     }
   }
 
-  /** What has been trained is kept, as long as the run is on the page. */
+  /**
+   * Open a run in a worker. One that was stopped goes on from what was saved, which may be a frame more than was shown.
+   * @returns {Promise<object>} its first frame
+   */
+  async #open(run, worker) {
+    const { saved } = run;
+    if (saved) takeUp(run, saved);
+    this.#change(run, { state: "opening" });
+    const { frame, ...facts } = await this.#call(worker, run, "open_run", run.id, run.config, run.text, null, saved);
+    this.#change(run, { facts, saved: null, version: this.#store.state.status?.version ?? null });
+    return frame;
+  }
+
+  /** What has been trained is saved, as long as the run is on the page. */
   async #close(run, worker) {
     if (run.step > 0 && this.#store.state.runs.includes(run)) {
-      const weights = await this.#call(worker, run, "export_weights", run.id);
-      this.#change(run, { weights });
+      const saved = await this.#call(worker, run, "save_run", run.id);
+      this.#change(run, { saved });
     }
     await this.#pool.call(worker, PATIENCE, "close_run", run.id);
   }
 
-  /** A run from its opening to its end, or until it is stale: then what arrives is dropped. */
+  /** A run from its first frame to its end, or until it is stale: then what arrives is dropped. */
   async #pull(run, worker, stale) {
-    await this.#resumed;
-    if (stale()) return;
-    this.#change(run, { state: "opening" });
-    const { frame, ...facts } = await this.#call(worker, run, "open_run", run.id, run.config, run.text);
-    run.facts = facts;
-    if (stale()) return;
-    this.#take(run, frame);
     while (run.state === "training") {
       await this.#receive(run, worker, stale);
       if (stale()) return;
@@ -198,18 +253,17 @@ export class Experiment {
     this.#store.touch("runs");
   }
 
+  /** Ask what the finished runs come to. */
   async #compare(worker, stale) {
     const finished = this.#store.state.runs.filter(({ state }) => state === "finished");
-    if (new Set(finished.map(({ encoding }) => encoding)).size < 2) return;
     const runsCompared = finished.length;
+    if (runsCompared === 0) return;
     const results = finished.map((run) => ({ encoding: run.encoding, seed: run.seed, validationLoss: validationLoss(run) }));
     try {
-      const { gaps } = await this.#pool.call(worker, PATIENCE, "compare", results);
-      // Python's None arrives as undefined; outside, "no interval" is null.
-      const plain = gaps.map((gap) => ({ ...gap, low: gap.low ?? null, high: gap.high ?? null }));
+      const { gaps, encodings: summaries } = await this.#pool.call(worker, PATIENCE, "compare", results);
       // Each finished run asks its own worker, and an answer on fewer runs may come after one on more.
       if (stale() || runsCompared < this.#store.state.runsCompared) return;
-      this.#store.set({ gaps: plain, runsCompared });
+      this.#store.set({ gaps: gaps.map(plain), summaries: summaries.map(plain), runsCompared });
     } catch (error) {
       this.#events.error(error.code ?? "python", error.message);
     }
@@ -236,3 +290,6 @@ export class Experiment {
     if (runs.some(({ state }) => state === "finished")) this.#events.result(runs, gaps);
   }
 }
+
+/** Python's None arrives as undefined; outside, "no interval" is null. */
+const plain = (row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? null]));

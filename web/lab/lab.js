@@ -1,11 +1,13 @@
 /** What a reader can do on the page, each as one function: the elements call these and nothing else. */
 
-import { loadCorpus } from "./corpus.js";
+import { UNITS } from "../charts/units.js";
+import { loadCorpus, textOf } from "./corpus.js";
 import { Experiment } from "./experiment.js";
 import { Probes } from "./probes.js";
 import { fromQuery, toQuery } from "./query.js";
-import { createRun } from "./run.js";
-import { experimentConfigs, parseSeeds } from "./settings.js";
+import { canContinue, createRun } from "./run.js";
+import { RunFiles } from "./run-files.js";
+import { experimentConfigs, MOST_SEEDS, parseSeeds, validate } from "./settings.js";
 import { Store } from "./store.js";
 import { WorkerPool } from "./worker-pool.js";
 
@@ -17,6 +19,7 @@ export class Lab {
   #experiment;
   #probes;
   #events;
+  #files;
   /** Counts what the reader asked for, so that a text which arrives late starts nothing. */
   #turn = 0;
   #greeting = false;
@@ -42,6 +45,7 @@ export class Lab {
       onProgress: (progress) => this.#changeLoading(progress),
       onFailure: (error) => this.#failLoading(error),
     });
+    this.#files = new RunFiles({ data, pool: this.#pool });
     const { store } = this;
     this.#probes = new Probes({ data, store, pool: this.#pool, wake: () => this.#experiment.wake() });
     const visit = (run, worker) => this.#probes.visit(run, worker);
@@ -107,17 +111,153 @@ export class Lab {
       this.store.set({ textLoading: values.corpus !== "own" });
       const text = values.corpus === "own" ? ownText : await loadCorpus(this.data, values.corpus);
       if (turn !== this.#turn) return; // meanwhile there was another Run, Stop or Reset
-      const seeds = new Set(configs.map(({ seed }) => seed));
-      const label = ({ encoding, seed }) => this.encodingLabel(encoding) + (seeds.size > 1 ? `, seed ${seed}` : "");
       this.store.set({ textLoading: false });
-      await this.#experiment.start(configs.map((config) => createRun(config, label(config))), text);
+      await this.#experiment.start(this.#labelled(configs.map(createRun)), text);
     } catch (error) {
+      if (turn === this.#turn) this.#refuse(error);
+    }
+  }
+
+  /** A text that cannot be had is told where it is chosen. */
+  #refuse(error) {
+    this.store.set({ textLoading: false });
+    this.#showErrors([{ field: error.field, message: error.message }]);
+    this.store.set({ blocked: { field: error.field } });
+    this.#events.error(error.code, error.message);
+  }
+
+  /** Runs with what a reader knows them by: their encoding and, where there are several, their seed. */
+  #labelled(runs) {
+    const several = new Set(runs.map(({ seed }) => seed)).size > 1;
+    for (const run of runs) run.label = this.encodingLabel(run.encoding) + (several ? `, seed ${run.seed}` : "");
+    return runs;
+  }
+
+  /** Whether the experiment on the page has ended, so that it may go on. */
+  get hasEnded() {
+    return this.state.runs.length > 0 && ["finished", "stopped"].includes(this.state.phase);
+  }
+
+  /** @returns {number} how many seeds may still be added to the experiment on the page */
+  seedsLeft() {
+    return Math.max(0, MOST_SEEDS - new Set(this.state.runs.map(({ seed }) => seed)).size);
+  }
+
+  /** Train every encoding on the page with so many seeds that it has not had; what is there stays. */
+  async runMoreSeeds(count) {
+    const { runs } = this.state;
+    if (!this.hasEnded) return;
+    const used = new Set(runs.map(({ seed }) => seed));
+    const { low, high } = this.data.settings.find(({ name }) => name === "seed");
+    const free = Array.from({ length: high - low + 1 }, (_, index) => low + index).filter((seed) => !used.has(seed));
+    // Upwards from the largest, as a reader counts; what is below it only where nothing is left above.
+    const next = [...free.filter((seed) => seed > Math.max(...used)), ...free].slice(0, Math.min(count, this.seedsLeft()));
+    const encodings = [...new Set(runs.map(({ encoding }) => encoding))];
+    const added = next.flatMap((seed) => encodings.map((encoding) => createRun({ ...runs[0].config, encoding, seed })));
+    if (this.#isInControls(runs)) this.store.set({ seeds: [...used, ...next].join(", ") });
+    await this.#goOn(added, () => this.#labelled([...runs, ...added]));
+  }
+
+  /** @param {string} id a run that was stopped, to go on from where it was */
+  async continueRun(id) {
+    const run = this.state.runs.find((candidate) => candidate.id === id);
+    if (this.hasEnded && canContinue(run)) await this.#goOn([run]);
+  }
+
+  async #goOn(runs, prepare = () => {}) {
+    const turn = (this.#turn += 1);
+    try {
+      this.store.set({ textLoading: true });
+      const text = await textOf(this.data, this.state.runs[0]);
       if (turn !== this.#turn) return;
       this.store.set({ textLoading: false });
-      this.#showErrors([{ field: error.field, message: error.message }]);
-      this.store.set({ blocked: { field: error.field } });
-      this.#events.error(error.code, error.message);
+      prepare();
+      for (const run of runs) run.text = text;
+      await this.#experiment.extend(runs);
+    } catch (error) {
+      if (turn === this.#turn) this.#refuse(error);
     }
+  }
+
+  /** Whether the controls hold the settings of these runs, whatever encodings and seeds they name. */
+  #isInControls([{ config, text }]) {
+    const { values, ownText } = this.state;
+    const { encoding, seed, ...settings } = config;
+    const sameText = settings.corpus !== "own" || text === ownText;
+    return sameText && Object.entries(settings).every(([name, value]) => String(values[name]) === String(value));
+  }
+
+  /**
+   * Put runs that have ended on the page, in place of those there, and their settings into the controls.
+   * @param {object[]} runs of one experiment (run.js)
+   */
+  async openRuns(runs) {
+    this.#forgetPendingRun();
+    const [{ config: { encoding, seed, ...values }, text }] = runs;
+    this.#changeSettings({
+      values,
+      encodings: this.choices("encoding").map(({ value }) => value).filter((value) => runs.some((run) => run.encoding === value)),
+      seeds: [...new Set(runs.map((run) => run.seed))].join(", "),
+      ...(values.corpus === "own" ? { ownText: text } : {}),
+    });
+    await this.#experiment.show(this.#labelled(runs));
+  }
+
+  /**
+   * Open a run that was saved as a file, in place of those on the page.
+   * @param {Uint8Array} bytes of the file
+   * @throws {Error} the file is none of the lab's; `message` says what it is. Nothing on the page has changed then.
+   */
+  async openFile(bytes) {
+    const turn = (this.#turn += 1);
+    const run = await this.#files.read(bytes);
+    if (turn === this.#turn) await this.openRuns([run]);
+  }
+
+  /**
+   * A run that has ended as a file that this lab and other programs can open.
+   * @param {string} id
+   * @returns {Promise<{name: string, bytes: Uint8Array}>}
+   */
+  fileOf(id) {
+    return this.#files.write(this.state.runs.find((run) => run.id === id));
+  }
+
+  /** @returns {object[]} what the chapter's labs found out about a run */
+  findings(run) {
+    return this.#probes.findings(run);
+  }
+
+  /** Show again what was found out about a run that is on the page. */
+  adoptFindings(run, findings) {
+    this.#probes.adopt(run, findings);
+  }
+
+  /**
+   * What was measured over many seeds with the settings of the experiment on the page or, before a run, of the controls.
+   * @returns {object|null} lab-data's `measured`, or null for other settings
+   */
+  measured() {
+    const { measured } = this.data;
+    const { runs, values } = this.state;
+    if (!measured) return null;
+    const { encoding, seed, ...settings } = runs[0]?.config ?? validate(this.data, values).config;
+    return Object.entries(measured.config).every(([name, value]) => settings[name] === value) ? measured : null;
+  }
+
+  /** @param {string} unit a name of UNITS, in which the whole page writes losses */
+  setUnit(unit) {
+    this.store.set({ unit });
+  }
+
+  /** The unit in which losses are written: an entry of UNITS. */
+  get unit() {
+    return UNITS[this.state.unit];
+  }
+
+  /** @param {boolean} shown whether what was measured over many seeds is drawn too */
+  showMeasured(shown) {
+    this.store.set({ showMeasured: shown });
   }
 
   pause() {
@@ -188,10 +328,11 @@ export class Lab {
     this.store.set({ selected: id });
   }
 
-  /** @param {string} id a run to hide in the curves, or to show again */
-  toggleVisible(id) {
-    const run = this.state.runs.find((candidate) => candidate.id === id);
-    run.visible = !run.visible;
+  /** @param {string[]} ids runs to hide in the curves or, if they all are hidden, to show again */
+  toggleVisible(ids) {
+    const runs = this.state.runs.filter(({ id }) => ids.includes(id));
+    const visible = runs.every((run) => !run.visible);
+    for (const run of runs) run.visible = visible;
     this.store.touch("runs");
   }
 

@@ -75,7 +75,7 @@ export class Plan {
     if (entry.near.size === 0 || !question || trainsItself(entry.probe)) return [];
     if (!comparesRuns(entry.probe)) return [question];
     const { source, args } = question;
-    const others = this.#state.runs.filter((run) => run.weights && run !== source && run.seed === source.seed);
+    const others = this.#state.runs.filter((run) => run.saved && run !== source && run.seed === source.seed);
     return [question, ...others.map((other) => ({ source: other, place: "idle", untrained: false, args }))];
   }
 

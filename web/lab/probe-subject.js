@@ -45,7 +45,7 @@ export function isAlike(a, b) {
 }
 
 /** Whether a run trains no more and what it learned is still in its worker. */
-const isEnding = ({ step, weights, lost, state }) => step > 0 && !weights && !lost && !["training", "failed"].includes(state);
+const isEnding = ({ step, saved, lost, state }) => step > 0 && !saved && !lost && !["training", "failed"].includes(state);
 
 export class Subjects {
   #data;

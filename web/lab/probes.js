@@ -7,7 +7,7 @@
  * reader says so, in a worker each.
  */
 
-import { loadCorpus } from "./corpus.js";
+import { textOf } from "./corpus.js";
 import { deadline, PATIENCE } from "./deadline.js";
 import { createEntry, Plan } from "./probe-plan.js";
 import { isSame, trainsItself } from "./probe-subject.js";
@@ -32,7 +32,7 @@ export class Probes {
   #isServing = false;
   /** When a run may be asked again, on the clock of performance.now(). */
   #rests = new WeakMap();
-  /** What is open in a worker that has nothing else to do: {source, weights}. */
+  /** What is open in a worker that has nothing else to do: {source, saved}. */
   #open = new WeakMap();
 
   /**
@@ -94,6 +94,27 @@ export class Probes {
     if (isNear) near.add(place);
     else near.delete(place);
     this.change(name, {});
+  }
+
+  /**
+   * What the labs found out about a run, to be kept with it.
+   * @returns {{name: string, args: object, untrained: boolean, which: string, step: number, result: object, took: number}[]}
+   */
+  findings(run) {
+    return this.#all.flatMap(({ probe: { name }, answers }) =>
+      answers
+        .filter(({ source }) => source === run)
+        .map(({ args, untrained, which, step, result, took }) => ({ name, args, untrained, which, step, result, took })));
+  }
+
+  /** Take in what was kept with a run that has ended, where a lab would be asked the same now. */
+  adopt(run, findings) {
+    for (const { name, args, ...finding } of findings) {
+      const entry = this.#entries[name];
+      if (!entry || JSON.stringify(entry.args) !== JSON.stringify(args)) continue;
+      entry.answers = [...entry.answers, { ...finding, source: run, place: "idle", args: entry.args }].slice(-MOST_ANSWERS);
+    }
+    this.#store.set({ probes: this.#entries });
   }
 
   /** Ask once more what failed. */
@@ -214,15 +235,15 @@ export class Probes {
 
   /** Open the model of a question in a worker, unless it is the one that is open there. */
   async #prepare({ source }, worker) {
-    const weights = source.weights ?? null;
+    const saved = source.saved ?? null;
     const open = this.#open.get(worker);
-    if (open?.source === source && open.weights === weights) return;
+    if (open?.source === source && open.saved === saved) return;
     this.#open.delete(worker);
-    const text = source.text ?? (await loadCorpus(this.#data, source.config.corpus));
-    const args = [LOOKED_AT, source.config, text, null, weights];
+    const text = await textOf(this.#data, source);
+    const args = [LOOKED_AT, source.config, text, null, saved];
     const answer = await this.#pool.call(worker, deadline(source, args), "open_run", ...args);
     if (answer.error) throw Object.assign(new Error(answer.error.message), answer.error);
-    this.#open.set(worker, { source, weights });
+    this.#open.set(worker, { source, saved });
   }
 
   async #close(worker) {

@@ -12,14 +12,14 @@ const LONGEST_HISTORY = 120;
 
 /**
  * @param {Record<string, any>} config the settings of one run (settings.js)
- * @param {string} label what a reader knows it by
  * @returns {object} a run that has not begun
  */
-export function createRun(config, label) {
+export function createRun(config) {
   const { encoding, seed, steps } = config;
   return {
     id: `${encoding}-${seed}`,
-    label,
+    /** What a reader knows it by among the others. */
+    label: encoding,
     /** What it trains on; null until it is started. */
     text: null,
     encoding,
@@ -41,10 +41,15 @@ export function createRun(config, label) {
     geometry: null,
     /** The pictures so far, from step 0 on, thinned out evenly. */
     history: [],
-    /** All parameters when the run ended: {vector, step}; null while they are in its worker. */
-    weights: null,
-    /** Whether they were lost with its worker. */
+    /** All it needs to be looked at or to go on, as `save_run` gives it; null while that is in its worker alone. */
+    saved: null,
+    /** Whether it was lost with its worker. */
     lost: false,
+    /** The version of the lab that trained it; null until it is opened. */
+    version: null,
+    /** Its key in the archive of this browser, and when it was put there (ms since 1970); null while it is not kept. */
+    key: null,
+    keptAt: null,
     /** An earlier or the same picture, replaced less often, with the time it was taken: {points, explained, step, at}. */
     thumbnail: null,
   };
@@ -75,6 +80,20 @@ export function absorb(run, frame) {
 }
 
 /**
+ * Take a run back to what was saved of it: a frame that was dropped when it stopped is in there, too.
+ *
+ * @param {object} run changed in place
+ * @param {object} saved as `save_run` gives it
+ */
+export function takeUp(run, saved) {
+  const { step, state, message = null, seconds } = saved; // Python's None arrives as undefined
+  const stepsPerSecond = seconds ? step / seconds : 0;
+  Object.assign(run, { saved, step, state: state === "training" ? "stopped" : state, message, seconds, stepsPerSecond });
+  run.train = { steps: Array.from(saved.trainLoss, (_, index) => index + 1), loss: Array.from(saved.trainLoss) };
+  run.validation = { steps: Array.from(saved.validationSteps), loss: Array.from(saved.validationLoss) };
+}
+
+/**
  * Keep a picture, at most so many in all: those of the first and the latest step, and between them one for each even
  * part of the run's steps.
  */
@@ -87,6 +106,9 @@ function remember(history, picture, steps) {
 
 /** @returns {boolean} whether the run still has steps to take */
 export const isUnderWay = (run) => UNDER_WAY.includes(run.state);
+
+/** @returns {boolean} whether the run was stopped, and can go on from where it was */
+export const canContinue = ({ state, saved }) => state === "stopped" && saved !== null;
 
 /** @returns {number|undefined} the latest validation loss, in nats per character */
 export const validationLoss = (run) => run.validation.loss.at(-1);

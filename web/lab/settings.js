@@ -13,8 +13,8 @@
  * @typedef {{field: string, message: string}} FieldError
  */
 
-/** The most seeds that one experiment may list. */
-export const MOST_SEEDS = 10;
+/** The most seeds of one experiment. */
+export const MOST_SEEDS = 20;
 
 const WHOLE = /^[+-]?[0-9]+$/;
 const DECIMAL = /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$/;

@@ -22,9 +22,16 @@ const STATE = {
   runs: [],
   /** Id of the run whose table is shown large. */
   selected: null,
-  /** What `compare` said of the finished runs, and how many they were. */
+  /** What `compare` said of the finished runs, its gaps and its rows of single encodings, and how many runs they were. */
   gaps: [],
+  summaries: [],
   runsCompared: 0,
+  /** In which unit losses are written: a name of UNITS. */
+  unit: "nats",
+  /** Whether what was measured over many seeds is drawn beside the reader's runs. */
+  showMeasured: true,
+  /** The runs that this browser keeps (archive.js). */
+  kept: { state: "loading", message: null, experiments: [] },
   /** The chapter's labs by the name of their probe (probes.js), changed in place. */
   probes: {},
   /** Whether Run waits for the text to arrive. */

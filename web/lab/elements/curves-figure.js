@@ -14,7 +14,7 @@ class LabCurves extends LabElement {
         <p>Surprise at the next character, in nats: lower is better. Compare the strong lines.</p>
       </figcaption>
       <loss-chart .steps=${this.#steps} .baselines=${this.#baselines} .runs=${this.#runs()}
-        @toggle-run=${(event) => this.lab.toggleVisible(event.detail.id)}></loss-chart>
+        @toggle-run=${(event) => this.lab.toggleVisible(event.detail.ids)}></loss-chart>
     </figure>`;
   }
 

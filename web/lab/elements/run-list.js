@@ -45,7 +45,7 @@ class LabRuns extends LabElement {
       </td>
       <td class="choice" data-label="Curve">
         <input type="checkbox" aria-label="Show the curve of ${name}" .checked=${run.visible}
-          @change=${() => this.lab.toggleVisible(run.id)} />
+          @change=${() => this.lab.toggleVisible([run.id])} />
       </td>
       <td class="choice" data-label="Table">
         <input type="radio" name="selected-run" aria-label="Show the table of ${name}" .checked=${selected}

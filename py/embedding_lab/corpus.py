@@ -81,8 +81,11 @@ class Corpus:
         Returns:
             Inputs and targets, each (size, context) int32; a target is the character after its input.
         """
-        starts = stream.integers(0, len(self.train) - context, size)
-        return windows(self.train, starts, context)
+        return windows(self.train, self.starts(stream, size, context), context)
+
+    def starts(self, stream: np.random.Generator, size: int, context: int) -> np.ndarray:
+        """Draw where the stretches of one batch begin, (size,)."""
+        return stream.integers(0, len(self.train) - context, size)
 
     def validation_starts(self, characters: int, length: int) -> np.ndarray:
         """Where to read the validation part, in stretches that do not overlap and are spread evenly over it.

@@ -22,10 +22,90 @@ VALIDATION_CHARACTERS = 16_384
 EVALUATION_CHARACTERS = 4096
 DIVERGED_ABOVE_UNIFORM = 1.0
 DIVERGED_STEPS = 50
+STATES = ("training", "finished", "diverged")
+# What a saved run may hold: messages of this file have about a hundred characters, and 1e9 seconds are 31 years.
+LONGEST_MESSAGE = 1000
+MOST_SECONDS = 1e9
 
 
-class WeightsError(ValueError):
-    """Weights that do not fit the settings they are given with."""
+class SavedError(ValueError):
+    """A saved run that contradicts itself, or is not one of the settings and the text it is given with."""
+
+
+@dataclass(frozen=True)
+class Saved:
+    """All of a run that its config and its text do not decide: with those two, `Run.restore` goes on exactly.
+
+    The random stream of the batches is not in it: it is replayed.
+
+    Attributes:
+        vector: all parameters, (P,) float32, in the order of `Parameters`.
+        mean, square: AdamW's two moments of them, (P,) float32.
+        step: updates made so far.
+        state: "training", "finished" or "diverged".
+        message: why a run diverged, else None.
+        seconds: time spent in training and evaluating.
+        train_loss: one value a step, (step,) float64, in nats per character.
+        validation_steps, validation_loss: the evaluations, int32 and float64; none of a run that makes none.
+    """
+
+    vector: np.ndarray
+    mean: np.ndarray
+    square: np.ndarray
+    step: int
+    state: str
+    message: str | None
+    seconds: float
+    train_loss: np.ndarray
+    validation_steps: np.ndarray
+    validation_loss: np.ndarray
+
+    def check(self, parameters: int, steps: int) -> None:
+        """Hold what may have come from outside against what a run can be.
+
+        Args:
+            parameters: P, of the model of the settings.
+            steps: of the settings.
+
+        Raises:
+            SavedError: names what is wrong, and what would be right.
+        """
+        if self.state not in STATES:
+            raise SavedError(f"state = {_short(self.state)} is unknown: a run is {', '.join(STATES)}.")
+        if type(self.step) is not int or not 0 <= self.step <= steps:
+            raise SavedError(f"step = {_short(self.step)} is not a whole number from 0 to {steps}, the steps of the settings.")
+        possible = {"training": self.step < steps, "finished": self.step == steps, "diverged": self.step > 0}
+        if not possible[self.state]:
+            raise SavedError(f"A run of {steps} steps cannot be {self.state} at step {self.step}.")
+        for name in ("vector", "mean", "square"):
+            _check_array(name, getattr(self, name), np.float32, parameters, "parameters of the model of these settings")
+        _check_array("train_loss", self.train_loss, np.float64, self.step, "steps made")
+        _check_array("validation_steps", self.validation_steps, np.int32)
+        points = len(self.validation_steps)
+        _check_array("validation_loss", self.validation_loss, np.float64, points, "validation_steps")
+        between = np.diff(self.validation_steps.astype(np.int64), prepend=-1, append=self.step + 1)
+        if not (between > 0).all():
+            raise SavedError(f"validation_steps must ascend from 0 or later to {self.step} or earlier, the step of the run.")
+        self._check_values()
+
+    def _check_values(self) -> None:
+        diverged = self.state == "diverged"
+        told = isinstance(self.message, str) and len(self.message) <= LONGEST_MESSAGE
+        if not (told if diverged else self.message is None):
+            raise SavedError(
+                f"message = {_short(self.message)}: a run that diverged has a text of at most {LONGEST_MESSAGE} "
+                "characters, another has none."
+            )
+        if type(self.seconds) not in (int, float) or not 0 <= self.seconds <= MOST_SECONDS:
+            raise SavedError(f"seconds = {_short(self.seconds)} is not a number from 0 to {MOST_SECONDS:g}.")
+        if not np.isfinite(self.train_loss[: -1 if diverged else None]).all():
+            raise SavedError("train_loss has values that are not finite; only the last of a run that diverged may be.")
+        # A gradient beyond 1e19 overflows its square and leaves the rest finite; nothing makes a square negative.
+        if not diverged and not (_finite(self.vector) and _finite(self.mean) and (self.square >= 0).all()):
+            raise SavedError(
+                "vector, mean or square has values that are not finite, or square has negative ones; "
+                f"a run that is {self.state} has none."
+            )
 
 
 @dataclass(frozen=True)
@@ -100,25 +180,42 @@ class Run:
         if evaluate:
             self._timed(self._evaluate)
 
-    def restore(self, weights: np.ndarray, step: int) -> None:
-        """Take up the parameters of another run of this config, as a run that has ended: to look at, not to train on.
+    def save(self) -> Saved:
+        """The run as it is now, in arrays of its own."""
+        return Saved(
+            vector=self.model.parameters.vector.copy(),
+            mean=self.optimizer.mean.copy(),
+            square=self.optimizer.square.copy(),
+            step=self.step,
+            state=self.state,
+            message=self.message,
+            seconds=self.seconds,
+            train_loss=np.array(self.train_loss, np.float64),
+            validation_steps=np.array([step for step, _ in self.validation], np.int32),
+            validation_loss=np.array([loss for _, loss in self.validation], np.float64),
+        )
 
-        Args:
-            weights: the vector of all parameters, (P,).
-            step: the step they are of.
+    def restore(self, saved: Saved) -> None:
+        """Take up another run of this config, text and encoding where it was saved, and go on as it would have.
+
+        Nothing is evaluated, and no frame tells again what was saved. The run makes evaluations if the saved one did.
 
         Raises:
-            WeightsError: the weights are not as many as this model's.
+            SavedError: it does not fit; this run is as it was.
         """
-        vector = self.model.parameters.vector
-        if np.shape(weights) != vector.shape:
-            raise WeightsError(
-                f"weights has the shape {np.shape(weights)}; the model of these settings has {vector.shape}: "
-                "give the settings and the text of the run that the weights are from."
-            )
-        vector[...] = weights
-        self.step = step
-        self.state = "finished"
+        saved.check(self.model.size, self.config.steps)
+        self.model.parameters.vector[...] = saved.vector
+        self.optimizer.mean[...] = saved.mean
+        self.optimizer.square[...] = saved.square
+        self.step = self.optimizer.step = saved.step
+        self.state, self.message, self.seconds = saved.state, saved.message, float(saved.seconds)
+        self.train_loss = saved.train_loss.tolist()
+        self.validation = list(zip(saved.validation_steps.tolist(), saved.validation_loss.tolist()))
+        self._evaluates = bool(self.validation)
+        self._told = (len(self.train_loss), len(self.validation))
+        self._batches = random_stream(self.config.seed, "batches")
+        for _ in range(self.step):
+            self.corpus.starts(self._batches, self.config.batch, self.config.context)
 
     def advance(self, seconds: float) -> Frame:
         """Train for about this long, and at least one step unless the run has ended."""
@@ -207,9 +304,31 @@ class Run:
         recent = self.train_loss[-DIVERGED_STEPS:]
         if not math.isfinite(recent[-1]):
             what = f"the training loss is {recent[-1]}"
+        elif not _finite(self.model.parameters.vector):
+            what = "the update left parameters that are not finite"
         elif len(recent) == DIVERGED_STEPS and min(recent) > limit:
             what = f"the training loss has stayed above ln V + 1 = {limit:.2f} nats for {DIVERGED_STEPS} steps"
         else:
             return
         self.state = "diverged"
         self.message = f"Diverged at step {self.step}: {what}. Lower the learning rate (it is {self.config.lr:g})."
+
+
+def _finite(array: np.ndarray) -> bool:
+    """Whether all float32 values are finite, without another array: their sum in float64 cannot overflow."""
+    with np.errstate(invalid="ignore"):
+        return math.isfinite(array.sum(dtype=np.float64))
+
+
+def _check_array(name: str, array, dtype, length: int | None = None, of: str = "") -> None:
+    dtype = np.dtype(dtype)
+    if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
+        found = f"{array.dtype} of the shape {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
+        raise SavedError(f"{name} is {found}: it must be one row of {dtype} numbers.")
+    if length is not None and len(array) != length:
+        raise SavedError(f"{name} has {len(array)} numbers; the {of} are {length}.")
+
+
+def _short(value) -> str:
+    """A value from outside as a message can hold it."""
+    return repr(value)[:40] if isinstance(value, (str, int, float)) or value is None else type(value).__name__

@@ -7,7 +7,7 @@ a bug, and raises. Keys are in camelCase because JavaScript reads them; NumPy ar
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +19,7 @@ from .geometry import project
 from .ops import best, load
 from .positions import PositionError
 from .statistics import gaps
-from .training import Frame, Run, WeightsError
+from .training import Frame, Run, Saved, SavedError
 
 if TYPE_CHECKING:
     from .probes import View
@@ -50,21 +50,21 @@ def status() -> dict:
     }
 
 
-def open_run(id: str, config: dict, text: str, backend: str | None = None, weights: dict | None = None) -> dict:
-    """Prepare a run and evaluate it untrained; or restore one that has trained, to look at.
+def open_run(id: str, config: dict, text: str, backend: str | None = None, saved: dict | None = None) -> dict:
+    """Prepare a run and evaluate it untrained; or restore one, to look at or to train on.
 
     Args:
         id: the page's name for the run; a run of the same name is replaced.
         config: settings, as in `RunConfig`.
         text: what to train on.
         backend: one of `ops.BACKENDS`, to compare; by default the fastest that works here.
-        weights: what `export_weights` gave: the run has finished at that step, and is not evaluated.
+        saved: what `save_run` or `read_checkpoint` gave: the run is at that step again, and is not evaluated.
 
     Returns:
         run, config, parameters (how many), vocabulary, classes (one for each character), characters
         (train and validation: how many), baselines in nats per character, flopsPerStep, and the frame
-        of step 0 (or of the weights) with its geometry. Or an error with the code "config", "corpus", "weights"
-        or "memory".
+        of step 0 with its geometry, or, of a restored run, its step with the geometry and no losses, since those are
+        in `saved`. Or an error with the code "config", "corpus", "saved" or "memory".
     """
     close_run(id)
     values, errors = validate(config)
@@ -72,17 +72,17 @@ def open_run(id: str, config: dict, text: str, backend: str | None = None, weigh
         return _error("config", **errors[0])
     try:
         ops = load(backend) if backend else best()
-        run = Run(RunConfig(**values), Corpus.from_text(text), ops=ops, evaluate=weights is None)
-        if weights is not None:
-            run.restore(np.asarray(weights["vector"], np.float32), int(weights["step"]))
+        run = Run(RunConfig(**values), Corpus.from_text(text), ops=ops, evaluate=saved is None)
+        if saved is not None:
+            run.restore(_from_page(saved))
     except CorpusError as error:
         return _error("corpus", "corpus", str(error))
     except (ConfigError, PositionError) as error:
         return _error("config", getattr(error, "field", "encoding"), str(error))
     except MemoryError:
         return _memory_error(values)
-    except WeightsError as error:
-        return _error("weights", "weights", str(error))
+    except SavedError as error:
+        return _error("saved", "saved", str(error))
     _runs[id] = run
     corpus = run.corpus
     return {
@@ -194,16 +194,15 @@ def source(name: str) -> dict:
     return {"file": f"{function.__module__.replace('.', '/')}.py", "code": inspect.getsource(function)}
 
 
-def export_weights(id: str) -> dict:
-    """All parameters of a run as they are now, with which `open_run` restores it in another worker.
+def save_run(id: str) -> dict:
+    """All of a run as it is now, with which `open_run` restores it in another worker.
 
     Returns:
-        vector, float32; step. Or an error with the code "unknown-run".
+        The fields of `training.Saved`, in camelCase. Or an error with the code "unknown-run".
     """
     if id not in _runs:
         return _error("unknown-run", None, f"This worker has no run {id}: open it first.")
-    run = _runs[id]
-    return {"vector": run.model.parameters.vector.copy(), "step": run.step}
+    return _for_page(_runs[id].save())
 
 
 def close_run(id: str) -> dict:
@@ -242,6 +241,24 @@ def _frame(id: str, frame: Frame, geometry: bool, space: bool) -> dict:
             solid = _picture(id, table, 3)
             plain["geometry"] |= {"points3": solid["points"], "explained3": solid["explained"]}
     return plain
+
+
+def _for_page(saved: Saved) -> dict:
+    return {_camel(field.name): getattr(saved, field.name) for field in fields(Saved)}
+
+
+def _from_page(saved: dict) -> Saved:
+    """Typed arrays come as memoryviews, which keep what kind of number they hold."""
+    values = {name: np.asarray(value) if isinstance(value, memoryview) else value for name, value in saved.items()}
+    missing = [name for field in fields(Saved) if (name := _camel(field.name)) not in values]
+    if missing:
+        raise SavedError(f"{', '.join(missing)} is missing: give all that save_run gave.")
+    return Saved(**{field.name: values[_camel(field.name)] for field in fields(Saved)})
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
 
 
 def _picture(id: str, table: np.ndarray, axes: int) -> dict:

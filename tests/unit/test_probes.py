@@ -62,7 +62,7 @@ def trained(alice):
 def test_claims_1_and_2_a_lookup_is_a_one_hot_product_exactly(trained, alice, backend):
     run = trained()
     again = Run(run.config, alice, ops=load(backend), evaluate=False)
-    again.restore(run.model.parameters.vector, run.step)
+    again.restore(run.save())
     result = ask("lookup", View.of(again), text="Alice was beginning to get")
     assert result["largestDifference"] == 0
     assert result["gradientDifference"] <= 1e-6

@@ -1,15 +1,20 @@
 """A run: its losses, its reproducibility, its frames, and how it ends. The headline outcome on Alice."""
 
 import math
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 
 from embedding_lab.config import ENCODINGS, RunConfig
 from embedding_lab.corpus import Corpus, CorpusError
 from embedding_lab.model import random_stream
+from embedding_lab.ops import best, reference
 from embedding_lab.positions import PositionError
-from embedding_lab.training import DIVERGED_STEPS, Run, WeightsError
+from embedding_lab.training import DIVERGED_STEPS, Run, Saved, SavedError
 
 SMALL = {"d": 8, "heads": 2, "context": 8, "batch": 4, "steps": 30}
 
@@ -158,12 +163,151 @@ def test_a_run_without_evaluations_trains_alike(alice):
     assert run.validation_loss() == evaluated.validation[-1][1]
 
 
-def test_a_restored_run_is_finished_at_its_step(alice):
+def assert_same(one, other):
+    """Two runs agree in all that they are saved with but the time they took, bit for bit."""
+    for name in (field.name for field in fields(Saved) if field.name != "seconds"):
+        first, second = getattr(one.save(), name), getattr(other.save(), name)
+        assert type(first) is type(second), name
+        assert first.tobytes() == second.tobytes() if isinstance(first, np.ndarray) else first == second, name
+
+
+def stopped_at(step, run):
+    while run.step < step:
+        run.advance(0)
+    return run
+
+
+@pytest.mark.parametrize("tied", [True, False], ids=["tied", "untied"])
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("ops", [reference, best()], ids=["reference", "compiled"])
+def test_250_steps_saved_and_250_more_are_500_straight_through(alice, ops, encoding, tied):
+    assert best() is not reference
+    config = RunConfig(encoding=encoding, tied=tied, **{**SMALL, "layers": 2, "steps": 500})
+    straight = Run(config, alice, ops=ops)
+    half = stopped_at(250, straight).save()
+    straight.advance(60)
+    continued = Run(config, alice, ops=ops, evaluate=False)
+    continued.restore(half)
+    assert (continued.step, continued.state) == (250, "training")
+    frame = continued.frame()
+    assert (frame.train_from, len(frame.train_loss), len(frame.validation_loss)) == (251, 0, 0)
+    continued.advance(60)
+    assert continued.step == 500 and len(continued.validation) == 21
+    assert_same(continued, straight)
+
+
+def test_the_default_run_goes_on_exactly_even_in_a_run_that_has_trained_itself(alice):
+    config = RunConfig(steps=60)
+    straight = Run(config, alice)
+    half = stopped_at(30, straight).save()
+    straight.advance(60)
+    other = stopped_at(7, Run(config, alice))
+    other.restore(half)
+    other.advance(60)
+    assert_same(other, straight)
+    assert other.seconds > half.seconds
+
+
+def test_a_run_that_has_ended_stays_so_and_what_was_saved_does_not_train_along(alice):
     trained = train(RunConfig(**SMALL), alice)
     run = Run(RunConfig(**SMALL), alice, evaluate=False)
-    run.restore(trained.model.parameters.vector, 30)
+    run.restore(trained.save())
     frame = run.advance(1)
     assert (frame.step, frame.state, len(frame.train_loss)) == (30, "finished", 0)
     assert run.validation_loss() == trained.validation[-1][1]
-    with pytest.raises(WeightsError, match=r"shape \(3,\); the model of these settings has \(\d+,\)"):
-        run.restore(np.zeros(3), 1)
+    early = stopped_at(3, Run(RunConfig(**SMALL), alice, evaluate=False))
+    saved = early.save()
+    before = saved.vector.copy()
+    early.advance(60)
+    assert np.array_equal(saved.vector, before) and len(saved.validation_steps) == 0
+    early.restore(saved)
+    early.advance(60)
+    assert early.train_loss == trained.train_loss and early.validation == []
+
+
+def test_a_diverged_run_is_restored_as_it_is(alice):
+    run = Run(RunConfig(**SMALL), alice)
+    run.model.parameters["embedding"][...] = np.nan
+    run.advance(0)
+    again = Run(RunConfig(**SMALL), alice)
+    again.restore(run.save())
+    assert_same(again, run)
+    assert again.advance(1).state == "diverged" and again.message == run.message
+
+
+def test_parameters_that_overflow_end_a_run_before_its_loss_shows_it(alice):
+    run = Run(RunConfig(**{**SMALL, "steps": 1}, tied=False), alice)
+    run.optimizer.mean[...] = 3e38
+    run.advance(0)
+    assert np.isfinite(run.train_loss).all()
+    assert run.state == "diverged" and "Diverged at step 1: the update left parameters that are not finite" in run.message
+
+
+@pytest.fixture(scope="module")
+def at_20(alice):
+    return stopped_at(20, Run(RunConfig(**SMALL), alice))
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"vector": np.zeros(3, np.float32)}, r"vector has 3 numbers; the parameters of the model of these settings are \d+"),
+        ({"mean": np.zeros((2, 2), np.float32)}, r"mean is float32 of the shape \(2, 2\): it must be one row of float32"),
+        ({"square": [0.0]}, "square is list: it must be one row of float32"),
+        ({"train_loss": np.zeros(20, np.float32)}, "train_loss is float32 of the shape .* one row of float64"),
+        ({"train_loss": np.zeros(19)}, "train_loss has 19 numbers; the steps made are 20"),
+        ({"train_loss": np.array([np.inf] * 20)}, "train_loss has values that are not finite"),
+        ({"validation_steps": np.array([0, 20, 10], np.int32)}, "must ascend from 0 or later to 20"),
+        ({"validation_steps": np.array([0, 10, 21], np.int32)}, "must ascend from 0 or later to 20"),
+        ({"validation_steps": np.array([-1, 10, 20], np.int32)}, "must ascend"),
+        ({"validation_steps": np.array([5, 2**31 - 1, -2], np.int32)}, "must ascend"),
+        ({"validation_loss": np.zeros(2)}, "validation_loss has 2 numbers; the validation_steps are 3"),
+        ({"step": 31}, "step = 31 is not a whole number from 0 to 30"),
+        ({"step": 20.0}, "step = 20.0 is not a whole number"),
+        ({"step": True}, "step = True is not a whole number"),
+        ({"state": "paused"}, "state = 'paused' is unknown: a run is training, finished, diverged"),
+        ({"state": "finished"}, "A run of 30 steps cannot be finished at step 20"),
+        ({"state": "diverged"}, "message = None: a run that diverged has a text"),
+        ({"message": "x"}, "message = 'x': a run that diverged has a text of at most 1000 characters, another has none"),
+        ({"seconds": math.nan}, "seconds = nan is not a number from 0"),
+        ({"seconds": 10**400}, "is not a number from 0"),
+        ({"seconds": -1}, "seconds = -1 is not"),
+    ],
+)
+def test_a_saved_run_that_cannot_be_is_refused_and_changes_nothing(at_20, changes, message):
+    before = at_20.save()
+    with pytest.raises(SavedError, match=message):
+        at_20.restore(replace(before, **changes))
+    assert_same_saved(at_20.save(), before)
+
+
+@pytest.mark.parametrize("name, value", [("vector", np.nan), ("mean", np.inf), ("square", np.nan), ("square", -1.0)])
+def test_a_number_that_training_could_not_have_left_is_refused(at_20, name, value):
+    saved = at_20.save()
+    getattr(saved, name)[5] = value
+    with pytest.raises(SavedError, match="values that are not finite, or square has negative ones"):
+        at_20.restore(saved)
+
+
+anything = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.lists(st.integers(), max_size=3),
+    arrays.arrays(arrays.scalar_dtypes(), arrays.array_shapes(min_dims=0, min_side=0, max_side=4)),
+)  # fmt: skip
+
+
+@given(st.dictionaries(st.sampled_from([field.name for field in fields(Saved)]), anything, min_size=1))
+def test_whatever_is_given_as_saved_is_restored_or_refused(at_20, changes):
+    before = at_20.save()
+    try:
+        at_20.restore(replace(before, **changes))
+    except SavedError:
+        assert_same_saved(at_20.save(), before)
+    else:
+        at_20.advance(0)
+        assert at_20.step == len(at_20.train_loss)
+        at_20.restore(before)
+
+
+def assert_same_saved(one, other):
+    for field in fields(Saved):
+        assert np.array_equal(getattr(one, field.name), getattr(other, field.name)), field.name

@@ -6,9 +6,11 @@ import weakref
 import numpy as np
 import pytest
 
+import build
 from embedding_lab import probes, worker
 from embedding_lab.ops import best
 from embedding_lab.training import Run
+from node_tests import run_in_node
 
 SMALL = {"d": 8, "heads": 2, "context": 8, "batch": 4, "steps": 20, "encoding": "learned"}
 TEXT = "The quick brown Fox 9 jumps over the lazy dog.\n" * 40
@@ -131,10 +133,10 @@ def test_a_long_probe_goes_on_where_it_was_and_begins_anew_with_other_arguments(
 
 def test_probes_that_train_models_leave_the_run_alone():
     worker.open_run("a", SMALL, TEXT)
-    before = worker.export_weights("a")["vector"]
+    before = worker.save_run("a")["vector"]
     answer = finish_probe("relabel", "a", {"updates": 5}, budget_ms=0)
     assert answer["result"]["largestDifference"] == 0
-    assert np.array_equal(worker.export_weights("a")["vector"], before)
+    assert np.array_equal(worker.save_run("a")["vector"], before)
     assert worker.advance("a", 0)["step"] == 1
 
 
@@ -153,7 +155,7 @@ def test_what_a_probe_cannot_use_is_a_value(name, arguments, field, message):
     error = worker.probe(name, "a", arguments)["error"]
     assert (error["code"], error["field"]) == ("probe", field) and message in error["message"]
     assert worker.probe(name, "b", arguments)["error"]["code"] == "unknown-run"
-    assert worker.export_weights("b")["error"]["code"] == "unknown-run"
+    assert worker.save_run("b")["error"]["code"] == "unknown-run"
 
 
 def test_a_probe_that_runs_out_of_memory_tells_it_and_keeps_the_run(monkeypatch):
@@ -167,25 +169,53 @@ def test_a_probe_that_runs_out_of_memory_tells_it_and_keeps_the_run(monkeypatch)
     assert worker.advance("a", 0)["step"] == 1
 
 
-def test_a_run_restored_from_its_weights_gives_the_same_answers():
+def from_page(saved):
+    """As it comes back from the page: a typed array arrives as a memoryview."""
+    return {name: memoryview(value) if isinstance(value, np.ndarray) else value for name, value in saved.items()}
+
+
+def test_a_restored_run_gives_the_same_answers():
     worker.open_run("a", SMALL, TEXT)
     worker.advance("a", 60_000)
-    weights = worker.export_weights("a")
-    assert weights["vector"].dtype == np.float32 and weights["step"] == 20
+    saved = worker.save_run("a")
+    kinds = {name: value.dtype.name for name, value in saved.items() if isinstance(value, np.ndarray)}
+    assert kinds == {
+        "vector": "float32", "mean": "float32", "square": "float32",
+        "trainLoss": "float64", "validationSteps": "int32", "validationLoss": "float64",
+    }  # fmt: skip
+    assert (saved["step"], saved["state"], saved["message"]) == (20, "finished", None) and saved["seconds"] > 0
     expected = {name: worker.probe(name, "a") for name in ("residual-stream", "case-offset", "order")}
-    # From the page a typed array arrives as a memoryview.
-    opened = worker.open_run("a", SMALL, TEXT, None, {"vector": memoryview(weights["vector"]), "step": 20})
+    opened = worker.open_run("a", SMALL, TEXT, None, from_page(saved))
     assert opened["frame"]["state"] == "finished" and opened["frame"]["step"] == 20
     assert len(opened["frame"]["validationLoss"]) == 0 and opened["frame"]["geometry"] is not None
     assert {name: worker.probe(name, "a") for name in expected} == expected
     assert worker.advance("a", 1)["step"] == 20
 
 
-def test_weights_of_other_settings_are_refused():
+def test_a_run_goes_on_in_another_worker_as_if_it_had_not_been_stopped():
     worker.open_run("a", SMALL, TEXT)
-    error = worker.open_run("b", {**SMALL, "d": 16}, TEXT, None, worker.export_weights("a"))["error"]
-    assert error["code"] == "weights" and "the model of these settings has" in error["message"]
+    while worker.advance("a", 0)["step"] < 10:
+        pass
+    saved = from_page(worker.save_run("a"))
+    assert saved["state"] == "training"
+    opened = worker.open_run("b", SMALL, TEXT, None, saved)
+    assert (opened["frame"]["state"], opened["frame"]["step"], opened["frame"]["trainFrom"]) == ("training", 10, 11)
+    assert worker.probe("lookup", "b")["which"] == "now"
+    rest, whole = worker.advance("b", 60_000), worker.advance("a", 60_000)
+    assert rest["trainLoss"].tolist() == whole["trainLoss"].tolist() and len(rest["trainLoss"]) == 10
+    assert rest["validationLoss"].tolist() == whole["validationLoss"].tolist()
+    assert np.array_equal(worker.save_run("a")["vector"], worker.save_run("b")["vector"])
+
+
+def test_a_saved_run_that_does_not_fit_is_a_value():
+    worker.open_run("a", SMALL, TEXT)
+    saved = worker.save_run("a")
+    error = worker.open_run("b", {**SMALL, "d": 16}, TEXT, None, saved)["error"]
+    assert error["code"] == "saved" and "the parameters of the model of these settings are" in error["message"]
     assert worker.advance("b", 1)["error"]["code"] == "unknown-run"
+    del saved["mean"], saved["trainLoss"]
+    error = worker.open_run("b", SMALL, TEXT, None, saved)["error"]
+    assert error["code"] == "saved" and "mean, trainLoss is missing" in error["message"]
 
 
 def test_the_code_of_a_probe_is_shown_as_it_runs():
@@ -227,3 +257,7 @@ def test_a_probe_that_broke_begins_anew(monkeypatch):
     for _ in range(2):
         with pytest.raises(RuntimeError, match="a fault of the probe"):
             worker.probe("lookup", "a")
+
+
+def test_values_travel_between_the_page_and_python_as_they_are():
+    run_in_node("start.test.mjs", NUMPY_WHEEL=str(build.CACHE / build.NUMPY_WHEEL))

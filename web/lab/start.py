@@ -44,5 +44,5 @@ def _exposed(function):
     return call
 
 
-__export__ = ["status", "open_run", "advance", "probe", "source", "export_weights", "close_run", "compare"]
+__export__ = ["status", "open_run", "advance", "probe", "source", "save_run", "close_run", "compare"]
 globals().update({name: _exposed(getattr(worker, name)) for name in __export__})

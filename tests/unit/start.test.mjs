@@ -1,0 +1,50 @@
+/** web/lab/start.py in Pyodide, under Node: what the page gives and gets, typed arrays above all, arrives as it was. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { before, test } from "node:test";
+import { loadPyodide } from "../../web/node_modules/pyodide/pyodide.mjs";
+
+const SMALL = { d: 8, heads: 2, context: 8, batch: 4, steps: 20 };
+const TEXT = "The quick brown Fox 9 jumps over the lazy dog.\n".repeat(40);
+let python;
+
+before(async () => {
+  const pyodide = await loadPyodide();
+  pyodide.unpackArchive(new Uint8Array(readFileSync(process.env.NUMPY_WHEEL)), "wheel");
+  const root = new URL("../../", import.meta.url);
+  pyodide.FS.mkdir("/py");
+  pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: new URL("py", root).pathname }, "/py");
+  pyodide.runPython("import sys; sys.path.append('/py'); sys.dont_write_bytecode = True");
+  pyodide.runPython(readFileSync(new URL("web/lab/start.py", root), "utf8"));
+  const names = pyodide.globals.get("__export__").toJs();
+  python = Object.fromEntries(names.map((name) => [name, pyodide.globals.get(name)]));
+});
+
+function trainTo(id, step) {
+  let frame;
+  do frame = python.advance(id, 0);
+  while (frame.step < step);
+  return frame;
+}
+
+test("a run that is saved is a plain object of typed arrays, each of its kind of number", () => {
+  python.open_run("a", SMALL, TEXT);
+  trainTo("a", 10);
+  const saved = python.save_run("a");
+  for (const name of ["vector", "mean", "square"]) assert.ok(saved[name] instanceof Float32Array, name);
+  for (const name of ["trainLoss", "validationLoss"]) assert.ok(saved[name] instanceof Float64Array, name);
+  assert.ok(saved.validationSteps instanceof Int32Array);
+  assert.deepEqual([...saved.validationSteps], [0, 10]);
+  assert.deepEqual([saved.step, saved.state, saved.message], [10, "training", null]);
+  assert.equal(saved.trainLoss.length, 10);
+});
+
+test("it travels back bit for bit, and goes on as the other does", () => {
+  const saved = structuredClone(python.save_run("a"));
+  const opened = python.open_run("b", SMALL, TEXT, null, saved);
+  assert.equal(opened.error, undefined);
+  assert.deepEqual({ ...python.save_run("b"), seconds: 0 }, { ...saved, seconds: 0 });
+  trainTo("a", 20);
+  trainTo("b", 20);
+  assert.deepEqual({ ...python.save_run("b"), seconds: 0 }, { ...python.save_run("a"), seconds: 0 });
+});

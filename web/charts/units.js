@@ -30,13 +30,15 @@ const known = (write) => (value, digits) => (value == null ? "–" : Number.isFi
 
 /**
  * Each unit: `name` its key here; `title` in a choice of units; `per` after a number or in brackets; `quantity` what an
- * axis shows; `of(nats)` the loss in this unit and `toNats(value)` the way back; `loss(nats, digits)` a loss as it is
- * written, with so many digits after the point (a perplexity always has three significant ones); `gap(nats)` a
- * difference of losses as it is written, as a perplexity the factor; `gapUnit` what follows a gap.
+ * axis shows, and `logarithmic` whether even steps in nats are even factors of it; `of(nats)` the loss in this unit and
+ * `toNats(value)` the way back; `loss(nats, digits)` a loss as it is written, with so many digits after the point (a
+ * perplexity always has three significant ones); `gap(nats)` a difference of losses as it is written, as a perplexity
+ * the factor; `gapUnit` what follows a gap.
  *
- * @typedef {{name: string, title: string, per: string, quantity: string, of: (nats: number) => number,
- *   toNats: (value: number) => number, loss: (nats: number | null | undefined, digits?: number) => string,
- *   gap: (nats: number | null | undefined) => string, gapUnit: string}} Unit
+ * @typedef {{name: string, title: string, per: string, quantity: string, logarithmic: boolean,
+ *   of: (nats: number) => number, toNats: (value: number) => number,
+ *   loss: (nats: number | null | undefined, digits?: number) => string, gap: (nats: number | null | undefined) => string,
+ *   gapUnit: string}} Unit
  * @type {Readonly<{nats: Unit, bits: Unit, perplexity: Unit}>}
  */
 export const UNITS = Object.freeze({
@@ -45,6 +47,7 @@ export const UNITS = Object.freeze({
     title: "nats",
     per: "nats per character",
     quantity: "Loss, nats per character",
+    logarithmic: false,
     of: (loss) => loss,
     toNats: (value) => value,
     loss: nats,
@@ -56,6 +59,7 @@ export const UNITS = Object.freeze({
     title: "bits",
     per: "bits per character",
     quantity: "Loss, bits per character",
+    logarithmic: false,
     of: (loss) => loss / Math.LN2,
     toNats: (value) => value * Math.LN2,
     loss: (loss, digits) => nats(loss == null ? loss : loss / Math.LN2, digits),
@@ -67,6 +71,7 @@ export const UNITS = Object.freeze({
     title: "perplexity",
     per: "perplexity",
     quantity: "Perplexity per character",
+    logarithmic: true,
     of: Math.exp,
     toNats: Math.log,
     loss: known((loss) => large(Math.exp(loss), 3)),

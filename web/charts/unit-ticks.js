@@ -1,0 +1,45 @@
+/** Ticks of a loss axis: their places are in nats, the numbers beside them are round ones of the unit. */
+
+import { scaleLinear } from "d3-scale";
+import { count } from "./numbers.js";
+
+const ROOM = 28; // CSS px between two ticks, at least
+
+/** Leading digits of round numbers on a logarithmic axis, sparse to dense. */
+const LEADING = [[1], [1, 3], [1, 2, 5], [1, 2, 3, 5], [1, 2, 3, 5, 7], [1, 1.5, 2, 3, 5, 7], [1, 1.5, 2, 3, 4, 6, 8]];
+
+/**
+ * As many ticks as have room.
+ * @param {import("./units.js").Unit} unit
+ * @param {[number, number]} range  nats, ascending
+ * @param {number} length           CSS px of the axis
+ * @returns {{at: number, text: string}[]}  at: nats, ascending
+ */
+export function unitTicks(unit, [low, high], length) {
+  const perNat = length / (high - low);
+  const apart = (ticks) => ticks.every((tick, i) => i === 0 || (tick.at - ticks[i - 1].at) * perNat >= ROOM);
+  const sets = evenSets(unit, low, high, Math.floor(length / ROOM));
+  if (unit.logarithmic) sets.push(...LEADING.map((digits) => decades(unit, digits, low, high)));
+  return sets.filter(apart).reduce((best, ticks) => (ticks.length > best.length ? ticks : best), []);
+}
+
+/** Evenly spaced round numbers, from about two ticks to about `most`. */
+function evenSets(unit, low, high, most) {
+  const scale = scaleLinear([unit.of(low), unit.of(high)], [0, 1]);
+  return Array.from({ length: Math.max(1, most - 1) }, (_, i) => {
+    const write = scale.tickFormat(i + 2);
+    return scale.ticks(i + 2).map((value) => ({ at: unit.toNats(value), text: write(value) }));
+  });
+}
+
+function decades(unit, digits, low, high) {
+  const ticks = [];
+  for (let power = Math.floor(low / Math.LN10); power <= high / Math.LN10; power++) {
+    for (const digit of digits) {
+      const value = digit * 10 ** power;
+      const at = unit.toNats(value);
+      if (at >= low && at <= high) ticks.push({ at, text: value < 10 ? String(value) : count(value) });
+    }
+  }
+  return ticks;
+}

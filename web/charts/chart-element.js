@@ -10,6 +10,9 @@ const SETTLED = 2000; // ms without a redraw
 export class ChartElement extends HTMLElement {
   static properties = {};
 
+  /** Set before it is connected: the chart is drawn once, as a picture that figure-file.js saves. */
+  forFile = false;
+
   #frame = 0;
   #leaving = [];
   #built = false;
@@ -60,6 +63,14 @@ export class ChartElement extends HTMLElement {
       () => dark.removeEventListener("change", themed),
     ];
     themed();
+  }
+
+  /** A new element that shows the same, for figure-file.js. */
+  twin() {
+    const twin = new this.constructor();
+    Object.assign(twin.values, this.values);
+    twin.forFile = true;
+    return twin;
   }
 
   disconnectedCallback() {

@@ -4,57 +4,73 @@ import { ChartElement, make, setText } from "./chart-element.js";
 import { LossColumns, valueAt } from "./loss-columns.js";
 import { LossCursor } from "./loss-cursor.js";
 import { LossEnds } from "./loss-ends.js";
+import { LossGroups, lastStepOf } from "./loss-groups.js";
 import { LossKey } from "./loss-key.js";
-import { LossPlot, TOP_ROOM, plotBox, topOf } from "./loss-plot.js";
+import { LossPlot } from "./loss-plot.js";
 import { lossRange } from "./loss-range.js";
+import { ROOM, leftOf, plotBox, plotHeight, topOf } from "./loss-scene.js";
+import { LossVector } from "./loss-vector.js";
 import { outOfPicture, spoken, summary } from "./loss-words.js";
 import { colorOf, encodingColor } from "./palette.js";
+import { unitTicks } from "./unit-ticks.js";
+import { UNITS } from "./units.js";
 
 const BASELINES = ["uniform", "unigram", "bigram"];
 const EMPTY = "Each model’s loss will be drawn here as it trains. The dotted lines are what counting alone reaches.";
 
 /**
  * Light-DOM custom element. Properties (setting one, or `refresh()` after growing the arrays in place, redraws once
- * in the next frame):
+ * in the next frame); losses are in nats per character, whatever the unit:
  * - `steps` {number} the x axis runs from 0 to this step; default 500
- * - `baselines` {{uniform, unigram, bigram} | null} nats per character
- * - `runs` {Array<{id: string, label: string, encoding: string, seed: number, visible: boolean, selected: boolean,
- *   train: {steps: ArrayLike<number>, loss: ArrayLike<number>}, validation: {steps, loss}}>} steps ascend;
- *   the record of an id only grows, or starts again
+ * - `baselines` {{uniform, unigram, bigram} | null}
+ * - `runs` {Array<{id: string, label: string, encoding: string, seed: number, state: string, visible: boolean,
+ *   selected: boolean, train: {steps: ArrayLike<number>, loss: ArrayLike<number>}, validation: {steps, loss}}>}
+ *   label: "Learned", or "Learned, seed 2" where there are several; steps ascend; the record of an id only grows, or
+ *   starts again. Of an encoding's runs with the state "finished", two or more that are visible are drawn as their mean
+ *   with a band from the least to the greatest.
+ * - `unit` {Unit} an entry of UNITS, in which losses are written
+ * - `measured` {Array<{encoding: string, label?: string, seeds: number, steps: number[], mean: number[], low: number[],
+ *   high: number[]}> | null} bands from the least to the greatest of so many seeds, measured elsewhere; those of encodings that are
+ *   visible among the runs are drawn, and before there is a run all
  *
- * Fires `toggle-run` {detail: {id}} (bubbles) when a button of the key is pressed; it changes nothing itself.
+ * Fires `toggle-run` {detail: {ids}} (bubbles) when a button of the key is pressed; it changes nothing itself.
  * `--chart-height` sets the height of the plot with its axes.
  */
 export class LossChart extends ChartElement {
-  static properties = { steps: 500, baselines: null, runs: [] };
+  static properties = { steps: 500, baselines: null, runs: [], unit: UNITS.nats, measured: null };
 
+  #groups = new LossGroups();
+  #curves = [];
+  #measured = []; // the rows that are drawn
   #columns = null;
   #scene = null;
   #theme = null;
   #colors = new Map(); // CSS colour -> computed colour
 
   build() {
-    this.key = new LossKey((id) => this.dispatchEvent(new CustomEvent("toggle-run", { bubbles: true, detail: { id } })));
+    this.key = new LossKey((ids) => this.dispatchEvent(new CustomEvent("toggle-run", { bubbles: true, detail: { ids } })));
     this.surface = make("div", "lc-surface");
     this.surface.tabIndex = 0;
     this.surface.setAttribute("role", "img");
     this.host = make("div", "lc-host");
+    this.quantity = make("span", "");
+    this.meaning = make("span", "");
     const axisY = make("p", "lc-axis-y");
-    axisY.append(make("span", "", "Loss, nats per character "), make("span", "", "(pale: training batches, strong: validation)"));
-    this.surface.append(axisY, this.host,
-      make("p", "lc-axis-x", "training step"));
+    axisY.append(this.quantity, this.meaning);
+    this.axisX = make("p", "lc-axis-x", "training step");
+    this.surface.append(axisY, this.host, this.axisX);
     this.note = make("p", "lc-note");
     this.live = make("p", "lc-live");
     this.live.setAttribute("aria-live", "polite");
     this.append(this.key.element, this.surface, this.note, this.live);
 
-    this.plot = new LossPlot(this.host);
+    this.plot = this.forFile ? new LossVector(this.host) : new LossPlot(this.host);
     this.ends = new LossEnds();
     this.cursor = new LossCursor(this.surface, {
       lastStep: () => this.#lastStep(),
       stepAt: (clientX) => this.#stepAt(clientX),
       onRead: (step, byKeys) => {
-        if (byKeys) setText(this.live, step === null ? "" : spoken(this.#visible(), step));
+        if (byKeys) setText(this.live, step === null ? "" : spoken(this.#visible(), step, this.unit));
         this.#showReading();
       },
     });
@@ -80,22 +96,27 @@ export class LossChart extends ChartElement {
   draw() {
     const width = this.host.clientWidth;
     if (width === 0) return; // not laid out: the resize observer calls again
+    this.#curves = this.#groups.of(this.runs);
+    this.#measured = this.#measuredToDraw();
+    this.ends.setUnit(this.unit);
     const ends = this.#ends();
     const fitted = this.ends.fit(ends, width, this.host.clientHeight);
-    this.host.style.minHeight = `${fitted.height + 2 * TOP_ROOM}px`;
+    this.host.style.minHeight = `${fitted.height + 2 * ROOM.top}px`;
     const height = this.host.clientHeight;
 
     const columns = Math.round(width - fitted.gutter);
     if (this.#columns?.steps !== this.steps || this.#columns.columns !== columns) {
       this.#columns = new LossColumns(this.steps, columns);
     }
-    this.#columns.keepOnly(this.runs.map((run) => run.id));
-    const curves = this.runs.map((run) => ({ run, color: this.#color(run), ...this.#columns.read(run) }));
-    const range = lossRange(this.baselines, curves.flatMap(({ train, validation }) => [train, validation]));
+    this.#columns.keepOnly(this.#curves.map(({ id }) => id));
+    const curves = this.#curves.map((curve) => ({ curve, color: this.#color(curve), ...this.#columns.read(curve) }));
+    const bands = [...this.#curves.map(({ band }) => band), ...this.#measured].filter(Boolean);
+    const range = lossRange(this.baselines, [...curves.flatMap(({ train, validation }) => [train, validation]), ...bands.map(extremes)]);
     const scene = {
       width, height, range, curves, gutter: fitted.gutter, steps: this.steps, theme: this.#theme,
-      baselines: this.#baselines(), x: this.#columns.x,
-      stepsPerColumn: this.#columns.width, leaders: [],
+      ticks: unitTicks(this.unit, range, plotHeight(height)),
+      baselines: this.#baselines(), measured: this.#measured.map((band) => ({ band, color: this.#color(band) })),
+      x: this.#columns.x, stepsPerColumn: this.#columns.width, leaders: [],
     };
     const places = this.ends.place(ends, fitted.style, (loss) => topOf(scene, loss), plotBox(scene));
     scene.leaders = ends.map((end, i) => ({
@@ -105,9 +126,29 @@ export class LossChart extends ChartElement {
     }));
     this.plot.show(scene);
     this.#scene = scene;
+    this.#showAxes();
     this.#showReading();
-    setText(this.note, outOfPicture(curves.filter(({ run }) => run.visible !== false), range[1]));
+    setText(this.note, outOfPicture(curves.filter(({ curve }) => curve.visible), range[1], this.unit));
     this.#summarise();
+  }
+
+  /** Those of the encodings that are visible, or of all before there is a run. */
+  #measuredToDraw() {
+    const encodings = new Set(this.#visible().map(({ encoding }) => encoding));
+    return (this.measured ?? []).filter(({ encoding }) => this.runs.length === 0 || encodings.has(encoding));
+  }
+
+  #showAxes() {
+    const { left } = plotBox(this.#scene);
+    const curves = this.#visible();
+    const meaning = [
+      curves.some(({ band }) => !band) && "pale: training batches, strong: validation",
+      curves.some(({ band }) => band) && "shaded: least to greatest of the seeds",
+      this.unit.logarithmic && "logarithmic",
+    ];
+    setText(this.quantity, this.unit.quantity);
+    setText(this.meaning, meaning.some(Boolean) ? `(${meaning.filter(Boolean).join("; ")})` : "");
+    this.axisX.style.paddingInlineStart = `${left}px`;
   }
 
   #baselines() {
@@ -116,17 +157,19 @@ export class LossChart extends ChartElement {
 
   #ends() {
     const lines = this.#baselines().map(({ name, value }) => ({ id: `baseline ${name}`, name, value, encoding: null, step: null }));
-    const runs = this.#visible().flatMap((run) => {
-      const latest = valueAt(run.validation, this.steps) ?? valueAt(run.train, this.steps);
+    const curves = this.#visible().flatMap((curve) => {
+      const latest = valueAt(curve.validation, this.steps) ?? valueAt(curve.train, this.steps);
       return latest && Number.isFinite(latest.loss)
-        ? [{ id: `run ${run.id}`, name: run.label, value: latest.loss, encoding: run.encoding, step: latest.step }]
+        ? [{ id: `curve ${curve.id}`, name: curve.end, value: latest.loss, encoding: curve.encoding, step: latest.step }]
         : [];
     });
-    return [...lines, ...runs];
+    const bands = this.runs.length ? [] : this.#measured.map(({ encoding, label: name = encoding, mean, steps }) =>
+      ({ id: `measured ${encoding}`, name, value: mean.at(-1), encoding, step: steps.at(-1) }));
+    return [...lines, ...curves, ...bands];
   }
 
   #visible() {
-    return this.runs.filter((run) => run.visible !== false);
+    return this.#curves.filter(({ visible }) => visible);
   }
 
   #color({ encoding }) {
@@ -136,7 +179,7 @@ export class LossChart extends ChartElement {
   }
 
   #lastStep() {
-    return Math.max(0, ...this.#visible().map((run) => run.train.steps[run.train.steps.length - 1] ?? 0));
+    return Math.max(0, ...this.#visible().map(lastStepOf));
   }
 
   #stepAt(clientX) {
@@ -149,25 +192,33 @@ export class LossChart extends ChartElement {
 
   #showReading() {
     const { step } = this.cursor;
-    this.key.show(this.runs, step, EMPTY);
+    this.key.show(this.#curves, this.#measured, step, this.unit, EMPTY);
     if (step === null || !this.#scene) return this.cursor.hide();
-    const box = plotBox(this.#scene);
-    const left = (at) => (at / this.#scene.steps) * box.width;
-    const points = this.#visible().flatMap((run) => [run.train, run.validation].flatMap((record, i) => {
+    const points = this.#visible().flatMap((curve) => [curve.train, curve.validation].flatMap((record, i) => {
       const value = valueAt(record, step);
       return Number.isFinite(value?.loss)
-        ? [{ left: left(value.step), top: topOf(this.#scene, value.loss), color: encodingColor(run.encoding), strong: i === 1 }]
+        ? [{
+            left: leftOf(this.#scene, value.step), top: topOf(this.#scene, value.loss), color: encodingColor(curve.encoding),
+            strong: i === 1,
+          }]
         : [];
     }));
-    this.cursor.show(box, left(step), points);
+    this.cursor.show(plotBox(this.#scene), leftOf(this.#scene, step), points);
   }
 
-  /** The text alternative changes when a run appears, disappears or ends, or when all is quiet. */
+  /** The text alternative changes when a curve appears, disappears or ends, with the unit, or when all is quiet. */
   #summarise() {
-    const state = this.#visible().map((run) => `${run.id} ${(run.train.steps[run.train.steps.length - 1] ?? 0) >= this.steps}`);
-    this.saySettled(JSON.stringify([state, this.steps, this.baselines]), () =>
-      this.surface.setAttribute("aria-label", summary(this.#visible(), this.baselines, this.steps)));
+    const state = this.#visible().map((curve) => `${curve.id} ${lastStepOf(curve) >= this.steps}`);
+    const bands = this.#measured.map(({ encoding }) => encoding);
+    this.saySettled(JSON.stringify([state, this.steps, this.baselines, this.unit.name, bands]), () =>
+      this.surface.setAttribute("aria-label", summary(this.#visible(), this.baselines, this.steps, this.unit, this.#measured)));
   }
 }
+
+/** The least and the greatest of a band, as lossRange wants them. */
+const extremes = ({ low, high }) => ({
+  low: low.reduce((least, loss) => Math.min(least, loss), Infinity),
+  high: high.reduce((most, loss) => Math.max(most, loss), -Infinity),
+});
 
 LossChart.register("loss-chart");

@@ -1,4 +1,4 @@
-/** The record of each run as it is drawn: two values per column of about a pixel, extended rather than recomputed. */
+/** The record of each curve as it is drawn: two values per column of about a pixel, extended rather than recomputed. */
 
 import { lastAtMost } from "./numbers.js";
 
@@ -22,37 +22,37 @@ export class LossColumns {
     /** The step in the middle of each column, ascending: where the curves have values. */
     this.x = Array.from({ length: Math.ceil((steps + 1) / this.width) }, (_, i) =>
       Math.min(steps, i * this.width + (this.width - 1) / 2));
-    this.cache = new Map(); // run id -> {train, validation}
+    this.cache = new Map(); // curve id -> {train, validation}
   }
 
-  /** Forgets the runs that are no longer shown. */
+  /** Forgets the curves that are no longer shown. */
   keepOnly(ids) {
     const kept = new Set(ids);
     for (const id of this.cache.keys()) if (!kept.has(id)) this.cache.delete(id);
   }
 
   /**
-   * What to draw for a run: `null` breaks a line (only losses that are not numbers), `undefined` is no value there.
-   * @param {{id, train: {steps, loss}, validation: {steps, loss}}} run  only ever grows, or starts again
+   * What to draw for a curve: `null` breaks a line (only losses that are not numbers), `undefined` is no value there.
+   * @param {{id, train: {steps, loss}, validation: {steps, loss}}} curve  only ever grows, or starts again
    * @returns {{train: Reading, validation: Reading}}
    * @typedef {{highs: (number|null|undefined)[], lows: (number|null|undefined)[], marks: number[], low: number,
    *   high: number, highStep: number, brokenStep: number|null}} Reading  highs, lows: greatest and least loss of each
    *   column; marks: columns that hold a value; low, high: extremes of the finite values; brokenStep: first step
    *   whose loss is not a number
    */
-  read(run) {
-    let entry = this.cache.get(run.id);
+  read({ id, train, validation }) {
+    let entry = this.cache.get(id);
     if (!entry) {
       entry = { train: new Column(this), validation: new Column(this) };
-      this.cache.set(run.id, entry);
+      this.cache.set(id, entry);
     }
-    entry.train.extend(run.train);
-    entry.validation.extend(run.validation);
+    entry.train.extend(train);
+    entry.validation.extend(validation);
     return entry;
   }
 }
 
-/** One curve of one run on the columns. */
+/** One record on the columns. */
 class Column {
   constructor(grid) {
     this.grid = grid;

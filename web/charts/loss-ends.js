@@ -1,8 +1,7 @@
-/** The labels to the right of the loss plot: each baseline and each run by name, with its value, none on another. */
+/** The labels to the right of the loss plot: each baseline and each curve by name, with its value, none on another. */
 
 import { make, setText } from "./chart-element.js";
 import { stackLabels } from "./label-stack.js";
-import { nats } from "./numbers.js";
 import { encodingColor, encodingSign } from "./palette.js";
 import { signElement } from "./signs.js";
 
@@ -25,6 +24,11 @@ export class LossEnds {
 
   constructor() {
     this.element = make("div", "lc-ends");
+  }
+
+  /** Takes the unit that values are written in (units.js). */
+  setUnit(unit) {
+    this.unit = unit;
   }
 
   /** Takes the font that the labels are set in, to measure them without asking for a layout. */
@@ -71,7 +75,7 @@ export class LossEnds {
     ends.forEach((end, i) => {
       const node = this.#nodes.get(end.id);
       setText(node.name, end.name);
-      setText(node.value, `${top(end.value) < 0 ? ABOVE : ""}${nats(end.value, 2)}`);
+      setText(node.value, `${top(end.value) < 0 ? ABOVE : ""}${this.unit.loss(end.value, 2)}`);
       node.element.dataset.style = end.encoding === null ? "line" : style;
       const x = box.left + box.width + LEADER;
       const y = box.top + centres[i] - heights[i] / 2;
@@ -86,7 +90,7 @@ export class LossEnds {
 
   #width(end, style) {
     const name = this.#textWidth(end.name);
-    const value = this.#textWidth(nats(end.value, 2));
+    const value = this.#textWidth(this.unit.loss(end.value, 2));
     if (end.encoding === null) return name + SPACE + value;
     if (style === "value") return SIGN + value;
     return SIGN + (style === "stack" ? Math.max(name, value) : name + SPACE + value);

@@ -1,14 +1,16 @@
-/** The key of the loss chart: a button per run, and beside it the values at the step being read. */
+/** The key of the loss chart: a button per curve, and beside it the values at the step being read. */
 
 import { make, setText } from "./chart-element.js";
 import { valueAt } from "./loss-columns.js";
-import { count, nats } from "./numbers.js";
+import { bandAt } from "./loss-groups.js";
+import { measuredElsewhere } from "./loss-words.js";
+import { count } from "./numbers.js";
 import { encodingColor, encodingSign } from "./palette.js";
-import { signElement } from "./signs.js";
+import { bandElement, signElement } from "./signs.js";
 
 /** A readout that has its own place above the plot, so that it can never cover a curve or lie under a finger. */
 export class LossKey {
-  /** @param {(id: string) => void} onToggle  called with the id of the run whose button was pressed */
+  /** @param {(ids: string[]) => void} onToggle  called with the ids of the runs of the curve whose button was pressed */
   constructor(onToggle) {
     this.onToggle = onToggle;
     this.element = make("div", "lc-key");
@@ -16,43 +18,59 @@ export class LossKey {
     this.at = make("span", "lc-at");
     head.append(this.at, make("span", "lc-column", "training"), make("span", "lc-column", "validation"));
     this.list = make("ul", "lc-runs");
-    this.element.append(head, this.list);
-    this.rows = new Map(); // run id -> its nodes
+    this.elsewhere = make("p", "lc-elsewhere");
+    this.element.append(head, this.list, this.elsewhere);
+    this.rows = new Map(); // curve id -> its nodes
   }
 
   /**
-   * @param {object[]} runs         all runs, visible or not
+   * @param {import("./loss-groups.js").Curve[]} curves  all, visible or not
+   * @param {object[]} measured     rows of the bands measured elsewhere that are drawn
    * @param {number | null} step    the step being read; null shows the latest values
+   * @param {import("./units.js").Unit} unit
    * @param {string} empty          what to say while there is no run
    */
-  show(runs, step, empty) {
-    this.element.classList.toggle("lc-empty", runs.length === 0);
+  show(curves, measured, step, unit, empty) {
+    this.element.classList.toggle("lc-empty", curves.length === 0);
     const reading = step !== null;
     this.element.classList.toggle("lc-reading", reading);
-    setText(this.at, runs.length === 0 ? empty : reading ? `Step ${count(step)}` : "Latest values");
-    this.#keepRows(runs);
-    for (const run of runs) this.#fill(this.rows.get(run.id), run, step ?? Infinity);
+    setText(this.at, curves.length === 0 ? empty : reading ? `Step ${count(step)}` : `Latest values, ${unit.title}`);
+    this.#keepRows(curves);
+    for (const curve of curves) this.#fill(this.rows.get(curve.id), curve, step ?? Infinity, unit);
+    this.#showElsewhere(measured, curves.length === 0);
   }
 
-  #keepRows(runs) {
-    const ids = new Set(runs.map((run) => run.id));
+  /** The bands measured elsewhere: what they are, and by name while no run of the same colour says whose each is. */
+  #showElsewhere(measured, byName) {
+    const shown = JSON.stringify([byName, measured.map(({ encoding, label, seeds }) => [encoding, label, seeds])]);
+    if (this.elsewhere.dataset.shown === shown) return;
+    this.elsewhere.dataset.shown = shown;
+    this.elsewhere.hidden = measured.length === 0;
+    if (measured.length === 0) return;
+    const rows = byName ? measured.map(({ encoding, label }) => bandItem(label ?? encoding, encodingColor(encoding))) : [];
+    const words = measuredElsewhere(measured);
+    this.elsewhere.replaceChildren(byName ? make("span", "", `${words}:`) : bandItem(words), ...rows);
+  }
+
+  #keepRows(curves) {
+    const ids = new Set(curves.map(({ id }) => id));
     for (const [id, row] of this.rows) {
       if (ids.has(id)) continue;
       row.item.remove();
       this.rows.delete(id);
     }
-    runs.forEach((run, i) => {
-      if (!this.rows.has(run.id)) this.rows.set(run.id, this.#makeRow(run));
-      const { item } = this.rows.get(run.id);
+    curves.forEach((curve, i) => {
+      if (!this.rows.has(curve.id)) this.rows.set(curve.id, this.#makeRow(curve));
+      const { item } = this.rows.get(curve.id);
       if (this.list.children[i] !== item) this.list.insertBefore(item, this.list.children[i] ?? null);
     });
   }
 
-  #makeRow(run) {
-    const item = make("li", "lc-run");
+  #makeRow({ ids, band }) {
+    const item = make("li", band ? "lc-run lc-group" : "lc-run");
     const button = make("button", "lc-toggle");
     button.type = "button";
-    button.addEventListener("click", () => this.onToggle(run.id));
+    button.addEventListener("click", () => this.onToggle(ids));
     const sign = make("span", "lc-sign");
     const name = make("span", "lc-name");
     button.append(sign, name);
@@ -60,29 +78,44 @@ export class LossKey {
     const train = make("span", "lc-value");
     const validation = make("span", "lc-value");
     const measured = make("span", "lc-measured");
-    values.append(
-      make("span", "lc-term", "training"), train, make("span", "lc-blank"),
-      make("span", "lc-term", "validation"), validation, measured,
-    );
+    const range = make("span", "lc-range");
+    if (band) values.append(make("span", "lc-term", "validation"), validation, measured, range);
+    else {
+      values.append(
+        make("span", "lc-term", "training"), train, make("span", "lc-blank"),
+        make("span", "lc-term", "validation"), validation, measured,
+      );
+    }
     item.append(button, values);
-    return { item, button, sign, name, train, validation, measured, encoding: null };
+    return { item, button, sign, name, train, validation, measured, range, encoding: null };
   }
 
-  #fill(row, run, step) {
-    if (row.encoding !== run.encoding) {
-      row.encoding = run.encoding;
-      row.sign.style.color = encodingColor(run.encoding);
-      row.sign.replaceChildren(signElement(encodingSign(run.encoding), { line: true }));
+  #fill(row, curve, step, unit) {
+    if (row.encoding !== curve.encoding) {
+      row.encoding = curve.encoding;
+      row.sign.style.color = encodingColor(curve.encoding);
+      row.sign.replaceChildren(signElement(encodingSign(curve.encoding), { line: true, band: curve.band !== null }));
     }
-    const visible = run.visible !== false;
-    setText(row.name, run.label);
+    const { visible, label } = curve;
+    setText(row.name, label);
     row.button.setAttribute("aria-pressed", String(visible));
-    row.button.title = visible ? `Hide ${run.label}` : `Show ${run.label}`;
-    row.item.classList.toggle("lc-selected", Boolean(run.selected));
-    const train = visible ? valueAt(run.train, step) : null;
-    const validation = visible ? valueAt(run.validation, step) : null;
-    setText(row.train, nats(train?.loss));
-    setText(row.validation, nats(validation?.loss));
+    row.button.title = visible ? `Hide ${label}` : `Show ${label}`;
+    row.item.classList.toggle("lc-selected", curve.selected);
+    const train = visible ? valueAt(curve.train, step) : null;
+    const validation = visible ? valueAt(curve.validation, step) : null;
+    const band = visible ? bandAt(curve, step) : null;
+    setText(row.train, unit.loss(train?.loss));
+    setText(row.validation, unit.loss(validation?.loss));
     setText(row.measured, validation ? `at ${count(validation.step)}` : "");
+    setText(row.range, band ? `${unit.loss(band.low)} to ${unit.loss(band.high)}` : "");
   }
+}
+
+function bandItem(text, color) {
+  const item = make("span", "lc-band");
+  const sign = make("span", "lc-sign");
+  if (color) sign.style.color = color;
+  sign.append(bandElement());
+  item.append(sign, make("span", "", text));
+  return item;
 }

@@ -1,42 +1,63 @@
 /** What the loss chart says in words: the text alternative and the note on what does not fit in the picture. */
 
-import { count, nats } from "./numbers.js";
 import { valueAt } from "./loss-columns.js";
+import { bandAt } from "./loss-groups.js";
+import { count } from "./numbers.js";
 
 const list = (parts) => (parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`);
 
 /**
- * One or two sentences for a reader who does not see the chart.
- * @param {object[]} runs       the visible runs
+ * One to three sentences for a reader who does not see the chart.
+ * @param {import("./loss-groups.js").Curve[]} curves  those that are visible
  * @param {object|null} baselines
  * @param {number} steps
+ * @param {import("./units.js").Unit} unit
+ * @param {object[]} measured  those of the rows of <loss-chart>'s `measured` that are drawn
  */
-export function summary(runs, baselines, steps) {
-  const lines = baselines &&
-    `Baselines: uniform ${nats(baselines.uniform, 2)}, unigram ${nats(baselines.unigram, 2)}, bigram ${nats(baselines.bigram, 2)}.`;
-  const results = runs.map((run) => {
-    const latest = valueAt(run.validation, steps) ?? valueAt(run.train, steps);
-    return latest ? `${run.label} ${nats(latest.loss, 2)} at step ${count(latest.step)}` : `${run.label} not measured yet`;
+export function summary(curves, baselines, steps, unit, measured) {
+  const results = curves.map((curve) => {
+    const latest = valueAt(curve.validation, steps) ?? valueAt(curve.train, steps);
+    if (!latest) return `${curve.label} not measured yet`;
+    return `${curve.label} ${unit.loss(latest.loss, 2)}${range(bandAt(curve, steps), unit)} at step ${count(latest.step)}`;
   });
-  const said = results.length
-    ? `Loss in nats per character against training step, 0 to ${count(steps)}. Latest validation loss: ${list(results)}.`
-    : "Loss in nats per character against training step. No run yet.";
-  return lines ? `${said} ${lines}` : said;
+  const said = [results.length
+    ? `${unit.quantity}, against training step, 0 to ${count(steps)}. Latest validation loss: ${list(results)}.`
+    : `${unit.quantity}, against training step. No run yet.`];
+  if (baselines) {
+    const named = ["uniform", "unigram", "bigram"].map((name) => `${name} ${unit.loss(baselines[name], 2)}`);
+    said.push(`Baselines: ${named.join(", ")}.`);
+  }
+  if (measured.length) {
+    const rows = measured.map(({ encoding, label = encoding, mean, low, high }) =>
+      `${label} ${unit.loss(mean.at(-1), 2)}${range({ low: low.at(-1), high: high.at(-1) }, unit)}`);
+    said.push(`${measuredElsewhere(measured)}; at step ${count(measured[0].steps.at(-1))}: ${list(rows)}.`);
+  }
+  return said.join(" ");
+}
+
+const range = (band, unit) => (band ? ` (from ${unit.loss(band.low, 2)} to ${unit.loss(band.high, 2)})` : "");
+
+/** What the bands are that do not come from the reader's own runs. @param {{seeds: number}[]} measured  at least one */
+export function measuredElsewhere(measured) {
+  const seeds = [...new Set(measured.map((row) => row.seeds))].sort((a, b) => a - b);
+  const many = seeds.length > 1 ? `${seeds[0]} to ${seeds.at(-1)}` : seeds[0];
+  return `Measured elsewhere: ${many} seeds, least to greatest`;
 }
 
 /**
  * What a reader must know because the picture cannot show it, or "".
- * @param {{run: object, train: object, validation: object}[]} shown  visible runs with what was read of them
+ * @param {{curve: object, train: object, validation: object}[]} shown  visible curves with what was read of them
  * @param {number} top  upper end of the y axis, in nats
+ * @param {import("./units.js").Unit} unit
  */
-export function outOfPicture(shown, top) {
+export function outOfPicture(shown, top, unit) {
   const above = [];
   const broken = [];
-  for (const { run, train, validation } of shown) {
+  for (const { curve, train, validation } of shown) {
     const peak = train.high >= validation.high ? train : validation;
-    if (peak.high > top) above.push(`${run.label} (up to ${nats(peak.high, 1)} at step ${count(peak.highStep)})`);
+    if (peak.high > top) above.push(`${curve.label} (up to ${unit.loss(peak.high, 1)} at step ${count(peak.highStep)})`);
     const step = train.brokenStep ?? validation.brokenStep;
-    if (step !== null) broken.push(`${run.label} has no loss from step ${count(step)}: not a number`);
+    if (step !== null) broken.push(`${curve.label} has no loss from step ${count(step)}: not a number`);
   }
   const sentences = [];
   if (above.length) sentences.push(`Above the picture: ${list(above)}.`);
@@ -46,15 +67,16 @@ export function outOfPicture(shown, top) {
 
 /**
  * The readout as one sentence, for a screen reader following the arrow keys.
- * @param {object[]} runs  the visible runs
+ * @param {import("./loss-groups.js").Curve[]} curves  those that are visible
  * @param {number} step
+ * @param {import("./units.js").Unit} unit
  */
-export function spoken(runs, step) {
-  const parts = runs.map((run) => {
-    const train = valueAt(run.train, step);
-    const validation = valueAt(run.validation, step);
-    const measured = validation ? `, validation ${nats(validation.loss)} at step ${count(validation.step)}` : "";
-    return `${run.label}: training ${nats(train?.loss)}${measured}`;
+export function spoken(curves, step, unit) {
+  const parts = curves.map((curve) => {
+    const validation = valueAt(curve.validation, step);
+    const at = validation ? `validation ${unit.loss(validation.loss)}${range(bandAt(curve, step), unit)} at step ${count(validation.step)}` : "";
+    const train = curve.band ? "" : `training ${unit.loss(valueAt(curve.train, step)?.loss)}`;
+    return `${curve.label}: ${[train, at].filter(Boolean).join(", ")}`;
   });
   return `Step ${count(step)}. ${parts.join(". ")}.`;
 }

@@ -49,30 +49,37 @@ const SVG = "http://www.w3.org/2000/svg";
 /**
  * A short stroke with the mark on it, as a key shows it; it takes the colour of its text (currentColor).
  * @param {string | null} sign  null for a stroke without a mark
- * @param {{line?: boolean, dash?: string, thickness?: number}} [options]  line: with the stroke on both sides of the
- *   mark; dash, thickness: of that stroke
+ * @param {{line?: boolean, dash?: string, thickness?: number, band?: boolean}} [options]  line: with the stroke on
+ *   both sides of the mark; dash, thickness: of that stroke; band: with a band around it
  * @returns {SVGSVGElement}
  */
-export function signElement(sign, { line = false, dash = "", thickness = 2 } = {}) {
+export function signElement(sign, { line = false, dash = "", thickness = 2, band = false } = {}) {
   const width = line ? 26 : 12;
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("viewBox", `0 0 ${width} 12`);
-  svg.setAttribute("width", width);
-  svg.setAttribute("height", 12);
-  svg.setAttribute("aria-hidden", "true");
+  const svg = emptySign(width);
+  if (band) svg.append(shape("rect", { width, height: 12, fill: "currentColor", opacity: 0.2 }));
   if (line) {
-    const stroke = document.createElementNS(SVG, "path");
-    stroke.setAttribute("d", `M0 6H${width}`);
-    stroke.setAttribute("stroke", "currentColor");
-    stroke.setAttribute("stroke-width", thickness);
+    const stroke = shape("path", { d: `M0 6H${width}`, stroke: "currentColor", "stroke-width": thickness });
     if (dash) stroke.setAttribute("stroke-dasharray", dash);
     svg.append(stroke);
   }
-  if (sign) {
-    const mark = document.createElementNS(SVG, "path");
-    mark.setAttribute("d", signPath(sign, width / 2, 6, 4));
-    mark.setAttribute("fill", "currentColor");
-    svg.append(mark);
-  }
+  if (sign) svg.append(shape("path", { d: signPath(sign, width / 2, 6, 4), fill: "currentColor" }));
   return svg;
+}
+
+/** The hatched band that stands for what was measured elsewhere, as a key shows it. @returns {SVGSVGElement} */
+export function bandElement() {
+  const svg = emptySign(26);
+  svg.append(
+    shape("path", { d: "M0 11L7 1M6 11L13 1M12 11L19 1M18 11L25 1", stroke: "currentColor", "stroke-width": 0.75 }),
+    shape("path", { d: "M0 1H26M0 11H26", stroke: "currentColor", "stroke-dasharray": "4 3" }),
+  );
+  return svg;
+}
+
+const emptySign = (width) => shape("svg", { viewBox: `0 0 ${width} 12`, width, height: 12, "aria-hidden": "true" });
+
+function shape(tag, attributes) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
 }

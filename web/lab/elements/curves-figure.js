@@ -33,8 +33,8 @@ class LabCurves extends LabElement {
 
   #runs() {
     const { runs, selected } = this.state;
-    return runs.map(({ id, label, encoding, seed, train, validation, visible }) => ({
-      id, label, encoding, seed, train, validation, visible, selected: id === selected,
+    return runs.map(({ id, label, encoding, seed, state, train, validation, visible }) => ({
+      id, label, encoding, seed, state, train, validation, visible, selected: id === selected,
     }));
   }
 }

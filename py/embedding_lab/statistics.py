@@ -1,29 +1,34 @@
 """What a number is worth: gaps paired by seed and their verdict, spreads, correlations, and comparisons with chance."""
 
 import math
+from bisect import bisect_left
+from functools import cache
 
 import numpy as np
 
 MATTERS = 0.1  # nats
 NOISE = 0.01  # nats
+SETTLED = ("matters", "noise", "real but small")  # verdicts that more seeds would not change, if nothing else changes
+MOST_MORE = 1000  # further seeds that are worth naming
 
 
-def gaps(results: list[tuple[str, int, float]]) -> list[dict]:
+def gaps(results: list[tuple[str, int, float | None]]) -> list[dict]:
     """Compare every pair of encodings on the seeds that both have.
 
     Runs of one seed share their other parameters and their batches, so the difference is taken
-    seed by seed, and only then averaged.
+    seed by seed, and only then averaged. Each interval is for its pair alone: the more pairs, the likelier
+    that one of them misses.
 
     Args:
-        results: (encoding, seed, validation loss in nats per character).
+        results: (encoding, seed, validation loss in nats per character); one that is None or not finite, of a run
+            that diverged, is left out.
 
     Returns:
         One dict a pair, in the order of appearance: a, b; nats, the mean of loss(a) - loss(b); low and
-        high, its 95 % interval (None for a single seed); seeds, how many; verdict, in words.
+        high, its 95 % interval (None for a single seed); seeds, how many; verdict, in words; more, as
+        `more_seeds` gives it.
     """
-    losses: dict[str, dict[int, float]] = {}
-    for encoding, seed, loss in results:
-        losses.setdefault(encoding, {})[seed] = loss
+    losses = _by_encoding(results)
     names = list(losses)
     compared = []
     for i, a in enumerate(names):
@@ -31,36 +36,72 @@ def gaps(results: list[tuple[str, int, float]]) -> list[dict]:
             shared = sorted(losses[a].keys() & losses[b].keys())
             if not shared:
                 continue
-            differences = np.array([losses[a][seed] - losses[b][seed] for seed in shared])
-            nats = float(differences.mean())
-            low, high = interval(differences)
+            found = estimate([losses[a][seed] - losses[b][seed] for seed in shared])
             compared.append(
                 {
                     "a": a,
                     "b": b,
-                    "nats": nats,
-                    "low": low,
-                    "high": high,
+                    "nats": found["mean"],
+                    "low": found["low"],
+                    "high": found["high"],
                     "seeds": len(shared),
-                    "verdict": verdict(nats, low, high),
+                    "verdict": verdict(found["mean"], found["low"], found["high"]),
+                    "more": more_seeds(found["mean"], found["deviation"], len(shared)),
                 }
             )
     return compared
 
 
-def interval(differences: np.ndarray) -> tuple[float, float] | tuple[None, None]:
-    """The 95 % confidence interval of a mean by Student's t ("Student" 1908), or None for one value."""
-    n = len(differences)
+def summaries(results: list[tuple[str, int, float | None]]) -> list[dict]:
+    """What the seeds of each encoding gave.
+
+    Args:
+        results: as `gaps` takes them.
+
+    Returns:
+        One dict an encoding, in the order of appearance: encoding; seeds, how many have a finite loss; and mean,
+        deviation, low and high of those, as in `estimate`.
+    """
+    rows = _by_encoding(results).items()
+    return [{"encoding": encoding, "seeds": len(losses), **estimate([*losses.values()])} for encoding, losses in rows]
+
+
+def _by_encoding(results: list[tuple[str, int, float | None]]) -> dict[str, dict[int, float]]:
+    """The finite losses by encoding and seed; an encoding that has none is there all the same."""
+    losses: dict[str, dict[int, float]] = {}
+    for encoding, seed, loss in results:
+        of_encoding = losses.setdefault(encoding, {})
+        if loss is not None and math.isfinite(loss):
+            of_encoding[seed] = loss
+    return losses
+
+
+def estimate(values: list[float]) -> dict:
+    """A mean and how sure it is.
+
+    Returns:
+        mean; deviation, the sample standard deviation; low and high, the 95 % confidence interval of the mean by
+        Student's t ("Student" 1908). The mean of no value is None, and so are the others of less than two.
+    """
+    n = len(values)
+    mean = float(np.mean(values)) if n else None
     if n < 2:
-        return None, None
-    half = student_t(n - 1) * float(differences.std(ddof=1)) / math.sqrt(n)
-    return float(differences.mean()) - half, float(differences.mean()) + half
+        return {"mean": mean, "deviation": None, "low": None, "high": None}
+    deviation = float(np.std(values, ddof=1))
+    low, high = _interval(mean, deviation, n)
+    return {"mean": mean, "deviation": deviation, "low": low, "high": high}
 
 
+def _interval(mean: float, deviation: float, n: int) -> tuple[float, float]:
+    half = student_t(n - 1) * deviation / math.sqrt(n)
+    return mean - half, mean + half
+
+
+@cache
 def student_t(freedom: int) -> float:
     """The 97.5 % point of Student's t, by bisection of its distribution function."""
     low, high = 1.9, 13.0
-    for _ in range(60):
+    for _ in range(50):
         middle = (low + high) / 2
         low, high = (middle, high) if _two_sided(middle, freedom) < 0.95 else (low, middle)
     return low
@@ -95,6 +136,28 @@ def verdict(nats: float, low: float | None, high: float | None) -> str:
     if nearest > NOISE:
         return "real but small" if max(abs(low), abs(high)) < MATTERS else "real; run more seeds to see whether it matters"
     return "run more seeds"
+
+
+def more_seeds(mean: float, deviation: float | None, n: int) -> int | None:
+    """How many more seeds would settle the verdict on a gap, if mean and deviation stay as they are.
+
+    They will not quite, so in about every second experiment it takes more than that.
+
+    Args:
+        mean, deviation: of the gap over the seeds that there are, in nats.
+        n: how many those are.
+
+    Returns:
+        0 where it is settled; None where it cannot be told, of one seed, or where `MOST_MORE` would not do.
+    """
+    if deviation is None:
+        return None
+
+    def settled(more: int) -> bool:
+        return verdict(mean, *_interval(mean, deviation, n + more)) in SETTLED
+
+    # With more seeds the interval shrinks into itself, so what is settled stays settled.
+    return bisect_left(range(MOST_MORE), True, key=settled) if settled(MOST_MORE) else None
 
 
 def spread(losses: list[float | None]) -> dict:

@@ -18,7 +18,7 @@ from .corpus import Corpus, CorpusError, character_class
 from .geometry import project
 from .ops import best, load
 from .positions import PositionError
-from .statistics import gaps
+from .statistics import gaps, summaries
 from .training import Frame, Run, Saved, SavedError
 
 if TYPE_CHECKING:
@@ -214,9 +214,16 @@ def close_run(id: str) -> dict:
 
 
 def compare(results: list) -> dict:
-    """The gaps between encodings, paired by seed: `statistics.gaps` of {encoding, seed, validationLoss}."""
+    """What several runs say together.
+
+    Args:
+        results: {encoding, seed, validationLoss}, the loss in nats; one that is None or not finite is left out.
+
+    Returns:
+        gaps, as in `statistics.gaps`; encodings, as in `statistics.summaries`.
+    """
     rows = [(row["encoding"], row["seed"], row["validationLoss"]) for row in results]
-    return {"gaps": gaps(rows)}
+    return {"gaps": gaps(rows), "encodings": summaries(rows)}
 
 
 def _frame(id: str, frame: Frame, geometry: bool, space: bool) -> dict:

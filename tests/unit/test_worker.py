@@ -1,6 +1,7 @@
 """What the page may call, called as the page calls it: results are plain, and expected failures are values."""
 
 import gc
+import math
 import weakref
 
 import numpy as np
@@ -240,6 +241,15 @@ def test_compare_gives_the_gaps():
         [{"encoding": "none", "seed": 1, "validationLoss": 2.4}, {"encoding": "rope", "seed": 1, "validationLoss": 2.0}]
     )
     assert found["gaps"][0]["nats"] == pytest.approx(0.4)
+    assert [(row["encoding"], row["seeds"], row["mean"]) for row in found["encodings"]] == [("none", 1, 2.4), ("rope", 1, 2.0)]
+
+
+def test_compare_leaves_out_runs_without_a_loss():
+    runs = [("none", 1, 2.4), ("none", 2, 2.5), ("rope", 1, 2.0), ("rope", 2, math.nan), ("alibi", 1, None)]
+    found = worker.compare([{"encoding": encoding, "seed": seed, "validationLoss": loss} for encoding, seed, loss in runs])
+    assert [(gap["a"], gap["b"], gap["seeds"]) for gap in found["gaps"]] == [("none", "rope", 1)]
+    assert [(row["encoding"], row["seeds"]) for row in found["encodings"]] == [("none", 2), ("rope", 1), ("alibi", 0)]
+    assert worker.compare([]) == {"gaps": [], "encodings": []}
 
 
 def test_status_says_what_computes():

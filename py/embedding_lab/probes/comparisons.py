@@ -166,7 +166,7 @@ def width(view: View, widths: list = (8, 16, 24, 48, 96), seeds: list = (1, 2, 3
         "baselines": view.corpus.baselines(),
         "widths": measured,
         "best": _lowest(measured, "d"),
-        "gaps": _gaps(pairs),
+        "gaps": gaps(pairs),
     }
 
 
@@ -191,10 +191,6 @@ def _heads_for(config: RunConfig, encoding: PositionalEncoding, d: int) -> int:
 def _lowest(measured: list[dict], name: str):
     known = [row for row in measured if row["mean"] is not None]
     return min(known, key=lambda row: row["mean"])[name] if known else None
-
-
-def _gaps(pairs: list[tuple[str, int, float | None]]) -> list[dict]:
-    return gaps([pair for pair in pairs if pair[2] is not None])
 
 
 def tying(view: View, seeds: list = (1, 2, 3), updates: int = 200):
@@ -237,7 +233,7 @@ def tying(view: View, seeds: list = (1, 2, 3), updates: int = 200):
         "seeds": list(seeds),
         "saved": measured["untied"]["parameters"] - measured["tied"]["parameters"],
         **measured,
-        "gap": None if any(loss is None for *_, loss in pairs) else next(iter(_gaps(pairs)), None),
+        "gap": None if any(loss is None for *_, loss in pairs) else next(iter(gaps(pairs)), None),
     }
 
 

@@ -1,4 +1,4 @@
-"""The command line: python -m embedding_lab train | probe | describe."""
+"""The command line: python -m embedding_lab train | sweep | probe | describe."""
 
 import argparse
 import importlib.util
@@ -7,9 +7,10 @@ import math
 import os
 import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
-from . import __version__
+from . import __version__, results, sweep
 from .config import CORPORA, ENCODINGS, RULES, ConfigError, RunConfig, settings_table
 from .corpus import Corpus, CorpusError
 from .positions import PositionalEncoding, PositionError
@@ -30,12 +31,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True)
     _add_train(commands)
+    _add_sweep(commands)
     _add_probe(commands)
     _add_describe(commands)
     given = parser.parse_args(arguments)
     try:
         given.run(given)
-    except (ConfigError, CorpusError, PositionError, ProbeError, OSError) as error:
+    except (ConfigError, CorpusError, PositionError, ProbeError, results.SweepError, OSError) as error:
         sys.exit(f"embedding_lab: {error}")
     except KeyboardInterrupt:
         sys.exit(130)
@@ -46,6 +48,13 @@ def _add_train(commands) -> None:
     _add_settings(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object, and no progress bar")
     parser.set_defaults(run=_train)
+
+
+def _add_sweep(commands) -> None:
+    parser = commands.add_parser("sweep", help="train every combination of some settings and compare the encodings")
+    sweep.add_arguments(parser)
+    _add_corpora(parser)
+    parser.set_defaults(run=lambda given: sweep.sweep(given, partial(_read_corpus, folder=given.corpora), load_encoding))
 
 
 def _add_settings(parser) -> None:
@@ -307,5 +316,6 @@ def _describe(given: argparse.Namespace) -> None:
         "probes": descriptions(),
         "experiment": {"encodings": ["none", "learned", "sinusoidal"], "seeds": [RunConfig().seed]},
         "corpora": corpora,
+        "measured": results.measured(),
     }
     print(json.dumps(description))

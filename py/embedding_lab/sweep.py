@@ -1,0 +1,416 @@
+"""A sweep: every combination of some settings, trained side by side, that goes on where it was killed."""
+
+import argparse
+import hashlib
+import importlib.util
+import itertools
+import json
+import os
+import re
+import shlex
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from . import __version__, results
+from .config import ENCODINGS, ConfigError, RunConfig, parse, settings_table, validate
+from .corpus import Corpus, CorpusError
+from .positions import PositionalEncoding, PositionError, check
+from .results import SweepError
+from .training import Run
+
+SLICE = 1.0  # seconds of training between two looks for a signal
+WAIT = 10  # seconds for a Dask scheduler to answer
+PLURAL = {"encoding": "encodings", "seed": "seeds"}  # settings whose option is named otherwise than in `train`
+INSTALL = "install it with `python -m pip install --editable '.[sweep]'` in the folder of the lab"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run that a sweep wants, as it is sent to the process that trains it.
+
+    Attributes:
+        config: its settings.
+        encoding: the name of its encoding.
+        make: makes that encoding, where it is none of the lab's.
+        text: the SHA-256 of its text.
+        key: what it is known by in the journal.
+        version: of the lab that asks.
+    """
+
+    config: RunConfig
+    encoding: str
+    make: Callable[[], PositionalEncoding] | None
+    text: str
+    key: str
+    version: str = __version__
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What became of a task: its row, or why it has none."""
+
+    key: str
+    row: dict | None
+    error: str | None = None
+
+
+# ---------------------------------------------------------------------------------------- what to train
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of a sweep; one that is not given is None."""
+    for row in settings_table():
+        name, also = PLURAL.get(row["name"], row["name"]), ""
+        if row["name"] == "encoding":
+            also = "all (the default), or some of " + ", ".join(ENCODINGS) + ", or Python files that define one"
+        elif row["kind"] == "choice":
+            also = f"names or files; default {row['default']}"
+        elif row["kind"] == "integer":
+            also = f"{row['low']} to {row['high']}, as 1,2,5 or 0-9; default {row['default']}"
+        else:
+            also = f"default {row['default']}"
+        parser.add_argument("--" + name.replace("_", "-"), metavar="LIST", help=f"{row['help']} {also}")
+    parser.add_argument("--jobs", metavar="N", help="processes that train; auto, the default, takes one for each core")
+    parser.add_argument("--dask", metavar="ADDRESS", help="train on the Dask cluster with this scheduler instead")
+    parser.add_argument("--out", required=True, type=Path, help="the file for the rows: .json, .csv or .parquet")
+
+
+def command_line(given: argparse.Namespace) -> str:
+    """The command that was given, in one order whatever the order was that it was typed in."""
+    names = [PLURAL.get(row["name"], row["name"]) for row in settings_table()] + ["jobs", "dask", "out"]
+    options = [["--" + name.replace("_", "-"), str(getattr(given, name))] for name in names if getattr(given, name) is not None]
+    return shlex.join(["python", "-m", "embedding_lab", "sweep", *itertools.chain(*options)])
+
+
+def read_list(row: dict, given: str | None) -> list:
+    """The values of one setting, each once: separated by commas, whole numbers also from-to.
+
+    Args:
+        row: of `settings_table`, but that a choice takes any name.
+
+    Raises:
+        ConfigError: a value is of another type or out of range.
+    """
+    if given is None:
+        return [row["default"]]
+    values = []
+    for part in map(str.strip, given.split(",")):
+        bounds = re.fullmatch(r"(\d+)-(\d+)", part) if row["kind"] == "integer" else None
+        if bounds:
+            first, last = (parse(row, bound) for bound in bounds.groups())
+            if first > last:
+                raise ConfigError(row["name"], f"{row['name']} = {part} counts down: write {last}-{first}.")
+            values += range(first, last + 1)
+        else:
+            values.append(part if row["kind"] == "choice" else parse(row, part))
+    return list(dict.fromkeys(values))
+
+
+def plan(given: argparse.Namespace, read_corpus: Callable, load_encoding: Callable) -> tuple[list[Task], dict[str, tuple]]:
+    """The runs that the options ask for, the settings that vary slowest first, then the encodings, then the seeds.
+
+    Args:
+        given: what `add_arguments` read.
+        read_corpus: makes of a name the text and the name that settings give it.
+        load_encoding: makes of a path the encoding that the file defines.
+
+    Returns:
+        The tasks; and by SHA-256 the texts, each with its corpus and what the results say of it.
+
+    Raises:
+        ConfigError, CorpusError, PositionError, OSError: a value cannot be used.
+        SweepError: a combination cannot be trained; nothing is left out in silence.
+    """
+    lists = {row["name"]: read_list(row, getattr(given, PLURAL.get(row["name"], row["name"]))) for row in settings_table()}
+    makers = _encodings(given.encodings, lists.pop("encoding"), load_encoding)
+    texts, named = {}, []
+    for name in lists.pop("corpus"):
+        text, known = read_corpus(name)
+        corpus = Corpus.from_text(text)
+        sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        texts[sha256] = (text, corpus, _about(sha256, known, name, corpus))
+        named.append((known, sha256))
+    seeds = lists.pop("seed")
+    tasks, refused = [], Counter()
+    for (corpus, sha256), *values in itertools.product(named, *lists.values()):
+        for encoding, make in makers.items():
+            settings = {**dict(zip(lists, values)), "corpus": corpus}
+            problem = _problem(settings, encoding, make, texts[sha256][1])
+            refused[problem] += problem is not None
+            if problem is None:
+                tasks += [_task(settings, encoding, make, seed, sha256) for seed in seeds]
+    told = [f"{message} ({count} of the combinations)" for message, count in refused.items() if count]
+    if told:
+        raise SweepError(f"Nothing was trained, since some combinations cannot be: {' '.join(told)}")
+    return tasks, texts
+
+
+def _about(sha256: str, name: str, given: str, corpus: Corpus) -> dict:
+    return {
+        "text_sha256": sha256,
+        "corpus": name,
+        "file": Path(given).name if name == "own" else None,
+        "characters": len(corpus.train) + len(corpus.validation),
+        "vocabulary": len(corpus.vocabulary),
+        "baselines": {name: results.rounded(loss) for name, loss in corpus.baselines().items()},
+    }
+
+
+def _encodings(given: str | None, names: list[str], load_encoding: Callable) -> dict[str, Callable | None]:
+    """By name what makes each encoding, None for the lab's own."""
+    if given in (None, "all"):
+        return dict.fromkeys(ENCODINGS)
+    row = next(row for row in settings_table() if row["name"] == "encoding")
+    found: dict[str, Callable | None] = {}
+    for name in names:
+        make = _FromFile(load_encoding, Path(name).resolve()) if name.endswith(".py") else None
+        known = make().name if make else parse(row, name)
+        if known in found or make and known in ENCODINGS:
+            raise PositionError(f"encoding = {name} is called {known}, and so is another: give it another name.")
+        found[known] = make
+    return found
+
+
+@dataclass(frozen=True)
+class _FromFile:
+    """Makes the encoding that a file defines, in whichever process it is called."""
+
+    load: Callable
+    path: Path
+
+    def __call__(self) -> PositionalEncoding:
+        return self.load(self.path)
+
+
+def _problem(settings: dict, encoding: str, make: _FromFile | None, corpus: Corpus) -> str | None:
+    """Why a combination cannot be trained, None where it can."""
+    values, errors = validate(settings if make else {**settings, "encoding": encoding})
+    if errors:
+        return errors[0]["message"]
+    try:
+        corpus.require(values["context"])
+        if make:
+            check(make(), values["context"], values["d"], values["heads"])
+    except (CorpusError, PositionError) as error:
+        return str(error)
+    return None
+
+
+def _task(settings: dict, encoding: str, make: _FromFile | None, seed: int, text: str) -> Task:
+    config = RunConfig(**settings, seed=seed, **({} if make else {"encoding": encoding}))
+    source = hashlib.sha256(make.path.read_bytes()).hexdigest() if make else None
+    identity = [asdict(config) | {"encoding": encoding}, source, text, __version__]
+    key = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+    return Task(config, encoding, make, text, key)
+
+
+# ---------------------------------------------------------------------------------------- training
+
+
+def train(task: Task, corpus: Corpus) -> dict:
+    """Train one run to its end; returns its row, with the entries of `results.columns`."""
+    run = Run(task.config, corpus, task.make() if task.make else None)
+    while run.state == "training":
+        run.advance(SLICE)
+    return {
+        **asdict(task.config),
+        "encoding": task.encoding,
+        "state": run.state,
+        "validation_loss": results.rounded(run.validation[-1][1]),
+        "train_loss": results.rounded(run.train_loss[-1]),
+        "parameters": run.model.size,
+        "seconds": round(run.seconds, 2),
+        "steps_per_second": round(run.step / run.seconds, 1),
+        "validation_steps": [step for step, _ in run.validation],
+        "validation_losses": [results.rounded(loss) for _, loss in run.validation],
+        "text_sha256": task.text,
+        "version": task.version,
+    }
+
+
+def attempt(task: Task, corpus: Corpus) -> _Outcome:
+    """Train one run; what it raises is told, so that the others go on."""
+    try:
+        if task.version != __version__:
+            raise SweepError(f"version {task.version} of the lab asks, and {__version__} is installed where it would train")
+        return _Outcome(task.key, train(task, corpus))
+    except Exception as error:
+        return _Outcome(task.key, None, f"{type(error).__name__}: {error}")
+
+
+def _start_process() -> None:
+    """Leave Ctrl-C to the process that started this one, and end when that one ends, however it does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = os.getppid()
+
+    def watch():
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _on_this_machine(tasks: list[Task], texts: dict, jobs: int) -> Iterator[_Outcome]:
+    from joblib import Parallel, delayed, parallel_config
+
+    with parallel_config("loky", n_jobs=min(jobs, len(tasks)), inner_max_num_threads=1, initializer=_start_process):
+        calls = (delayed(attempt)(task, texts[task.text][1]) for task in tasks)
+        # Singly, not in batches: what has finished is kept at once.
+        yield from Parallel(batch_size=1, return_as="generator_unordered")(calls)
+
+
+def _on_dask(tasks: list[Task], texts: dict, address: str) -> Iterator[_Outcome]:
+    from distributed import Client, as_completed
+
+    try:
+        client = Client(address, timeout=WAIT, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise SweepError(f"--dask {address} does not answer: {error}") from error
+    with client:
+        if not client.scheduler_info()["workers"]:
+            print(f"The cluster at {address} has no workers: waiting for the first.", file=sys.stderr)
+        # Tasks themselves, not data that was put on a worker: if that worker is lost, another makes them again.
+        corpora = {sha256: client.submit(Corpus.from_text, texts[sha256][0], key=f"text-{sha256}") for sha256 in texts}
+        futures = {client.submit(attempt, task, corpora[task.text], key=f"run-{task.key}"): task for task in tasks}
+        for future in as_completed(futures):
+            try:
+                yield future.result()
+            except (Exception, CancelledError) as error:  # of the cluster: `attempt` raises nothing
+                yield _Outcome(futures[future].key, None, f"{type(error).__name__}: {error}")
+
+
+# ---------------------------------------------------------------------------------------- keeping
+
+
+class Journal:
+    """The finished runs of a sweep, one JSON line each, in a file that survives whatever ends the sweep.
+
+    Attributes:
+        path: the file.
+        rows: what is in it, by key.
+
+    Raises:
+        SweepError: another sweep writes to it.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.rows: dict[str, dict] = {}
+        self._file = path.open("a+b")
+        try:
+            with suppress(ImportError):  # Windows has no such lock: there, one sweep at a time is up to the user
+                import fcntl
+
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self._file.close()
+            raise SweepError(f"{path} is in use by another sweep: wait for it, or choose another --out.") from error
+        self._file.seek(0)
+        content = self._file.read()
+        whole = content.rfind(b"\n") + 1
+        self._file.truncate(whole)  # a line that was torn when the sweep was killed; its run is trained again
+        for line in content[:whole].splitlines():
+            with suppress(ValueError, KeyError, TypeError):  # a damaged line is a run to train again
+                entry = json.loads(line)
+                self.rows[entry["key"]] = entry["row"]
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._file.close()
+
+    def add(self, key: str, row: dict) -> None:
+        """Keep a row; when this returns, it is on the disk."""
+        self.rows[key] = row
+        self._file.write(json.dumps({"key": key, "row": row}, allow_nan=False).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+# ---------------------------------------------------------------------------------------- the command
+
+
+def sweep(given: argparse.Namespace, read_corpus: Callable, load_encoding: Callable) -> None:
+    """Train what is missing, write the file and print the tables; see `plan` for the arguments.
+
+    Exits with code 1 and a line for each run that raised, and with 130 when it was interrupted.
+    """
+    results.require_format(given.out)
+    jobs = _jobs(given)
+    tasks, texts = plan(given, read_corpus, load_encoding)
+    if given.dask and any(task.make for task in tasks):
+        raise SweepError("--dask takes the lab's own encodings, since a file is not on the other machines: leave out --dask.")
+    with Journal(given.out.with_name(given.out.name + ".journal")) as journal:
+        left = [task for task in tasks if task.key not in journal.rows]
+        failed = _train_all(left, len(tasks), texts, jobs, given.dask, journal)
+        rows = [journal.rows[task.key] for task in tasks if task.key in journal.rows]
+        about = {
+            "command": command_line(given),
+            "texts": [about for _, _, about in texts.values()],
+            "failed": [{**_settings(task), "error": failed[task.key]} for task in tasks if task.key in failed],
+        }
+        results.write(given.out, rows, about)
+    print(results.report(rows))
+    if failed:
+        sys.exit(f"embedding_lab: {len(failed)} of {len(tasks)} runs raised an error; {given.out} holds the others.")
+
+
+def _jobs(given: argparse.Namespace) -> int:
+    from joblib import cpu_count
+
+    if given.dask:
+        if given.jobs:
+            raise SweepError("--jobs is for this machine and --dask for a cluster: give one of them.")
+        if importlib.util.find_spec("distributed") is None:
+            raise SweepError(f"--dask needs the package distributed: {INSTALL}.")
+    if given.jobs in (None, "auto"):
+        return cpu_count()
+    if not re.fullmatch(r"[1-9]\d{0,3}", given.jobs):
+        raise SweepError(f"--jobs {given.jobs} is no number of processes: choose auto, or 1 to 9999.")
+    return int(given.jobs)
+
+
+def _train_all(left: list[Task], total: int, texts: dict, jobs: int, dask: str | None, journal: Journal) -> dict[str, str]:
+    """Train what is left, with a progress bar, into the journal; returns by key why runs have none."""
+    from tqdm import tqdm
+
+    by_key, failed = {task.key: task for task in left}, {}
+    goes_on = f"finished runs are kept in {journal.path}: the same command goes on from there."
+    if len(left) < total:
+        print(f"{total - len(left)} of {total} runs are finished already, in {journal.path}.", file=sys.stderr)
+    outcomes = (_on_dask(left, texts, dask) if dask else _on_this_machine(left, texts, jobs)) if left else iter(())
+    try:
+        with tqdm(total=total, initial=total - len(left), unit="run", desc="sweep") as bar:
+            for outcome in outcomes:
+                if outcome.row:
+                    journal.add(outcome.key, outcome.row)
+                else:
+                    failed[outcome.key] = outcome.error
+                    settings = ", ".join(f"{name} {value}" for name, value in _settings(by_key[outcome.key]).items())
+                    bar.write(f"embedding_lab: the run with {settings} raised {outcome.error}", file=sys.stderr)
+                bar.update()
+    except KeyboardInterrupt:
+        print(f"embedding_lab: interrupted; {total - len(left) + _kept(left, journal)} of {total} {goes_on}", file=sys.stderr)
+        raise
+    except BrokenProcessPool as error:
+        raise SweepError(f"A process that trained was ended from outside, perhaps for want of memory; {goes_on}") from error
+    return failed
+
+
+def _kept(tasks: list[Task], journal: Journal) -> int:
+    return sum(task.key in journal.rows for task in tasks)
+
+
+def _settings(task: Task) -> dict:
+    return asdict(task.config) | {"encoding": task.encoding}

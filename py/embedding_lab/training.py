@@ -70,7 +70,7 @@ class Saved:
         Raises:
             SavedError: names what is wrong, and what would be right.
         """
-        if self.state not in STATES:
+        if not isinstance(self.state, str) or self.state not in STATES:
             raise SavedError(f"state = {_short(self.state)} is unknown: a run is {', '.join(STATES)}.")
         if type(self.step) is not int or not 0 <= self.step <= steps:
             raise SavedError(f"step = {_short(self.step)} is not a whole number from 0 to {steps}, the steps of the settings.")

@@ -119,12 +119,12 @@ test("the chart in words names each curve's latest loss, the baselines and the b
   const [curve] = new LossGroups().of([run("RoPE", 1, { losses: [4, 2.0149] })]);
   const measured = [{ encoding: "rope", seeds: 10, steps: [0, 25], mean: [4, 2], low: [3.9, 1.9], high: [4.1, 2.1] }];
   const words = summary([curve], BASELINES, 500, UNITS.nats, measured);
-  assert.match(words, /^Loss, nats per character/);
+  assert.match(words, /^Loss in nats per character against training step/);
   assert.match(words, /RoPE, seed 1 2\.01 at step 25/);
   assert.match(words, /uniform 4\.29, unigram 3\.16, bigram 2\.45/);
   assert.match(words, /Measured elsewhere: 10 seeds, least to greatest; at step 25: rope 2\.00 \(from 1\.90 to 2\.10\)/);
   const factors = summary([curve], BASELINES, 500, UNITS.perplexity, measured);
-  assert.match(factors, /^Perplexity per character/);
+  assert.match(factors, /^Perplexity per character against training step/);
   assert.match(factors, /RoPE, seed 1 7\.50 at step 25.* uniform 73\.0, .* rope 7\.39 \(from 6\.69 to 8\.17\)/);
 });
 

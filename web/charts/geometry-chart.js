@@ -39,7 +39,7 @@ export class GeometryChart extends ChartElement {
   build() {
     this.heading = make("p", "gc-heading");
     this.titleText = make("span", "gc-title");
-    this.reading = make("span", "gc-reading");
+    this.reading = make("span", "gc-reading for-screen");
     this.heading.append(this.titleText, this.reading);
     this.surface = make("div", "gc-surface");
     this.surface.setAttribute("role", "img");
@@ -59,6 +59,13 @@ export class GeometryChart extends ChartElement {
     this.live.setAttribute("aria-live", "polite");
     this.append(this.heading, this.surface, this.legend, this.live);
     this.#listen();
+  }
+
+  /** A figure is as large as a small multiple's large chart. */
+  twin() {
+    const twin = super.twin();
+    twin.compact = false;
+    return twin;
   }
 
   draw() {

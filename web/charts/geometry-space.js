@@ -33,7 +33,7 @@ export class GeometrySpace extends ChartElement {
   build() {
     this.heading = make("p", "gc-heading");
     this.titleText = make("span", "gc-title");
-    this.reading = make("span", "gc-reading");
+    this.reading = make("span", "gc-reading for-screen");
     this.heading.append(this.titleText, this.reading);
     this.surface = make("div", "gc-surface");
     this.surface.tabIndex = 0;
@@ -44,12 +44,20 @@ export class GeometrySpace extends ChartElement {
     this.marks = new GeometryMarks(this.svg.append("g").node());
     this.host.append(this.svg.node());
     this.surface.append(this.host);
-    this.hint = make("p", "gc-axis-title", "Drag, or use the arrow keys, to turn. What is farther away is paler.");
+    this.hint = make("p", "gc-axis-title");
+    this.hint.append(make("span", "for-screen", "Drag, or use the arrow keys, to turn. "), "What is farther away is paler.");
     this.legend = make("ul", "gc-legend");
     this.live = make("p", "gc-live");
     this.live.setAttribute("aria-live", "polite");
     this.append(this.heading, this.surface, this.hint, this.legend, this.live);
     this.#listen();
+  }
+
+  /** Turned as this one is. */
+  twin() {
+    const twin = super.twin();
+    twin.#look = { ...this.#look };
+    return twin;
   }
 
   draw() {

@@ -2,16 +2,19 @@
 
 import { ChartElement, make, setText } from "./chart-element.js";
 import { ChartTable } from "./chart-table.js";
+import { svgNode } from "./figure-trace.js";
 import { labelEvery, heatLayout } from "./heat-layout.js";
 import { heatColor, heatRange } from "./heat-scale.js";
 import { significant } from "./numbers.js";
 import { colorOf } from "./palette.js";
+import { SvgContext } from "./svg-context.js";
 
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 const COLORS = {
   negative: "--heat-negative", zero: "--heat-zero", positive: "--heat-positive", most: "--heat-most",
   ink: "--ink", soft: "--ink-soft", faint: "--ink-faint", rule: "--rule", paper: "--paper",
 };
+const STRIP = 41; // colours in the scale
 const DIMMED = 0.4; // of a row that is not lit, where some are
 
 /**
@@ -38,11 +41,11 @@ export class HeatMap extends ChartElement {
 
   build() {
     this.axes = make("p", "hm-axes");
-    this.reading = make("p", "hm-reading");
+    this.reading = make("p", "hm-reading for-screen");
     this.surface = make("div", "hm-surface");
     this.surface.tabIndex = 0;
     this.surface.setAttribute("role", "img");
-    this.canvas = make("canvas", "");
+    this.canvas = this.forFile ? svgNode("svg") : make("canvas", "");
     this.focusMark = make("div", "hm-focus");
     this.surface.append(this.canvas, this.focusMark);
     this.bar = make("div", "hm-bar");
@@ -53,7 +56,9 @@ export class HeatMap extends ChartElement {
     const ends = make("div", "hm-ends");
     ends.append(this.low, this.middle, this.high);
     const scale = make("div", "hm-scale");
-    scale.append(make("div", "hm-colors"), ends);
+    this.strip = make("div", "hm-colors");
+    this.strip.append(...Array.from({ length: STRIP }, () => make("i", "")));
+    scale.append(this.strip, ends);
     this.bar.append(scale, this.unit);
     this.bar.setAttribute("aria-hidden", "true");
     this.live = make("p", "hm-live");
@@ -92,6 +97,10 @@ export class HeatMap extends ChartElement {
   }
 
   #size(width, height) {
+    if (this.forFile) {
+      this.context = new SvgContext(this.canvas, width, height);
+      return;
+    }
     const ratio = devicePixelRatio || 1;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
@@ -182,8 +191,10 @@ export class HeatMap extends ChartElement {
     context.fillText(text, x, y, widest);
   }
 
-  #showBar({ low, high, below, above }) {
-    this.bar.classList.toggle("hm-sequential", this.kind === "sequential");
+  #showBar(range) {
+    const { low, high, below, above } = range;
+    const color = heatColor(range, this.kind, this.colors);
+    [...this.strip.children].forEach((part, i) => (part.style.background = color(low + ((high - low) * i) / (STRIP - 1))));
     const own = this.ownScale && this.panels.length > 1;
     const end = (value, beyond, sign) => (beyond ? `${sign} ${significant(value, 2)}` : significant(value, 2));
     setText(this.low, own ? (this.kind === "diverging" ? "−" : "0") : end(low, below, "≤"));

@@ -37,7 +37,7 @@ export class LinePlot extends ChartElement {
 
   build() {
     this.key = make("ul", "lp-key");
-    this.at = make("p", "lp-at");
+    this.at = make("p", "lp-at for-screen");
     this.surface = make("div", "lp-surface");
     this.surface.tabIndex = 0;
     this.surface.setAttribute("role", "img");

@@ -77,6 +77,13 @@ export class LossChart extends ChartElement {
     this.host.append(this.ends.element, this.cursor.element);
   }
 
+  /** A figure shows what is seen: a hidden run is not in it. Which run is selected matters to the page alone. */
+  twin() {
+    const twin = super.twin();
+    twin.runs = this.runs.filter(({ visible }) => visible !== false).map((run) => ({ ...run, selected: false }));
+    return twin;
+  }
+
   themeChanged() {
     const style = getComputedStyle(this.host);
     const color = (token) => colorOf(this, token);

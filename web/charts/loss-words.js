@@ -20,9 +20,10 @@ export function summary(curves, baselines, steps, unit, measured) {
     if (!latest) return `${curve.label} not measured yet`;
     return `${curve.label} ${unit.loss(latest.loss, 2)}${range(bandAt(curve, steps), unit)} at step ${count(latest.step)}`;
   });
+  const quantity = unit.quantity.replace(", ", " in ");
   const said = [results.length
-    ? `${unit.quantity}, against training step, 0 to ${count(steps)}. Latest validation loss: ${list(results)}.`
-    : `${unit.quantity}, against training step. No run yet.`];
+    ? `${quantity} against training step, 0 to ${count(steps)}. Latest validation loss: ${list(results)}.`
+    : `${quantity} against training step. No run yet.`];
   if (baselines) {
     const named = ["uniform", "unigram", "bigram"].map((name) => `${name} ${unit.loss(baselines[name], 2)}`);
     said.push(`Baselines: ${named.join(", ")}.`);

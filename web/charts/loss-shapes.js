@@ -7,7 +7,7 @@ import { leftOf, plotBox, topOf } from "./loss-scene.js";
 import { encodingSign } from "./palette.js";
 import { addSign } from "./signs.js";
 
-const HATCH = { spacing: 6, slant: 7 }; // CSS px between two strokes, and by which each leans over
+const HATCH = { spacing: 8, slant: 7 }; // CSS px between two strokes, and by which each leans over
 const LEAST_BAND = 1; // CSS px of a band's height
 
 /** Widths, dashes (CSS px) and opacities of the parts of a picture. */

@@ -3,7 +3,7 @@
 import { scaleLinear } from "d3-scale";
 import { count } from "./numbers.js";
 
-const ROOM = 28; // CSS px between two ticks, at least
+const ROOM = 28; // CSS px between two ticks of an upright axis, at least
 
 /** Leading digits of round numbers on a logarithmic axis, sparse to dense. */
 const LEADING = [[1], [1, 3], [1, 2, 5], [1, 2, 3, 5], [1, 2, 3, 5, 7], [1, 1.5, 2, 3, 5, 7], [1, 1.5, 2, 3, 4, 6, 8]];
@@ -13,12 +13,13 @@ const LEADING = [[1], [1, 3], [1, 2, 5], [1, 2, 3, 5], [1, 2, 3, 5, 7], [1, 1.5,
  * @param {import("./units.js").Unit} unit
  * @param {[number, number]} range  nats, ascending
  * @param {number} length           CSS px of the axis
+ * @param {number} [room]           CSS px between two ticks, at least
  * @returns {{at: number, text: string}[]}  at: nats, ascending
  */
-export function unitTicks(unit, [low, high], length) {
+export function unitTicks(unit, [low, high], length, room = ROOM) {
   const perNat = length / (high - low);
-  const apart = (ticks) => ticks.every((tick, i) => i === 0 || (tick.at - ticks[i - 1].at) * perNat >= ROOM);
-  const sets = evenSets(unit, low, high, Math.floor(length / ROOM));
+  const apart = (ticks) => ticks.every((tick, i) => i === 0 || (tick.at - ticks[i - 1].at) * perNat >= room);
+  const sets = evenSets(unit, low, high, Math.floor(length / room));
   if (unit.logarithmic) sets.push(...LEADING.map((digits) => decades(unit, digits, low, high)));
   return sets.filter(apart).reduce((best, ticks) => (ticks.length > best.length ? ticks : best), []);
 }
@@ -36,7 +37,7 @@ function decades(unit, digits, low, high) {
   const ticks = [];
   for (let power = Math.floor(low / Math.LN10); power <= high / Math.LN10; power++) {
     for (const digit of digits) {
-      const value = digit * 10 ** power;
+      const value = Number(`${digit}e${power}`);
       const at = unit.toNats(value);
       if (at >= low && at <= high) ticks.push({ at, text: value < 10 ? String(value) : count(value) });
     }

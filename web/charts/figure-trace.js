@@ -103,7 +103,7 @@ function lines(text, at, style, colors) {
     return svgNode("text", {
       x: round(x), y: round(line.top + colors.ascent(style, rect.height)), "text-anchor": anchor,
       fill: color.hex, "fill-opacity": unlessOne(color.alpha), ...font(style),
-    }, words.trimEnd());
+    }, words.trimEnd().replace(/ +/g, " "));
   });
 }
 

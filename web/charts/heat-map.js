@@ -3,6 +3,7 @@
 import { ChartElement, make, setText } from "./chart-element.js";
 import { ChartTable } from "./chart-table.js";
 import { svgNode } from "./figure-trace.js";
+import { HeatBar } from "./heat-bar.js";
 import { labelEvery, heatLayout } from "./heat-layout.js";
 import { heatColor, heatRange } from "./heat-scale.js";
 import { significant } from "./numbers.js";
@@ -14,7 +15,6 @@ const COLORS = {
   negative: "--heat-negative", zero: "--heat-zero", positive: "--heat-positive", most: "--heat-most",
   ink: "--ink", soft: "--ink-soft", faint: "--ink-faint", rule: "--rule", paper: "--paper",
 };
-const STRIP = 41; // colours in the scale
 const DIMMED = 0.4; // of a row that is not lit, where some are
 
 /**
@@ -48,23 +48,11 @@ export class HeatMap extends ChartElement {
     this.canvas = this.forFile ? svgNode("svg") : make("canvas", "");
     this.focusMark = make("div", "hm-focus");
     this.surface.append(this.canvas, this.focusMark);
-    this.bar = make("div", "hm-bar");
-    this.low = make("span", "");
-    this.middle = make("span", "hm-middle", "0");
-    this.high = make("span", "");
-    this.unit = make("p", "hm-unit");
-    const ends = make("div", "hm-ends");
-    ends.append(this.low, this.middle, this.high);
-    const scale = make("div", "hm-scale");
-    this.strip = make("div", "hm-colors");
-    this.strip.append(...Array.from({ length: STRIP }, () => make("i", "")));
-    scale.append(this.strip, ends);
-    this.bar.append(scale, this.unit);
-    this.bar.setAttribute("aria-hidden", "true");
+    this.bar = new HeatBar();
     this.live = make("p", "hm-live");
     this.live.setAttribute("aria-live", "polite");
     this.table = new ChartTable();
-    this.append(this.axes, this.surface, this.reading, this.bar, this.table.element, this.live);
+    this.append(this.axes, this.surface, this.reading, this.bar.element, this.table.element, this.live);
     this.#listen();
   }
 
@@ -192,16 +180,9 @@ export class HeatMap extends ChartElement {
   }
 
   #showBar(range) {
-    const { low, high, below, above } = range;
-    const color = heatColor(range, this.kind, this.colors);
-    [...this.strip.children].forEach((part, i) => (part.style.background = color(low + ((high - low) * i) / (STRIP - 1))));
     const own = this.ownScale && this.panels.length > 1;
-    const end = (value, beyond, sign) => (beyond ? `${sign} ${significant(value, 2)}` : significant(value, 2));
-    setText(this.low, own ? (this.kind === "diverging" ? "−" : "0") : end(low, below, "≤"));
-    setText(this.high, own ? "+" : end(high, above, "≥"));
-    this.middle.hidden = this.kind === "sequential";
-    const parts = [this.quantity, own && "each picture has its own scale", this.lit.length && this.litMeaning];
-    setText(this.unit, parts.filter(Boolean).join("; "));
+    const words = [this.quantity, own && "each picture has its own scale", this.lit.length && this.litMeaning];
+    this.bar.show(range, this.kind, this.colors, own, words.filter(Boolean).join("; "));
   }
 
   #listen() {

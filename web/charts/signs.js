@@ -3,6 +3,8 @@
  * Each is one polygon around the origin, sized so that all look equally heavy at the same radius.
  */
 
+import { PathData } from "./path-data.js";
+
 const ring = (count, radius, turn = 0) =>
   Array.from({ length: count }, (_, i) => {
     const angle = turn + (i / count) * 2 * Math.PI;
@@ -28,8 +30,8 @@ const POLYGON = {
 };
 
 /**
- * Adds a mark to a canvas path.
- * @param {Path2D} path
+ * Adds a mark to a path.
+ * @param {Path2D | PathData} path
  * @param {string} sign    a name in ENCODING_SIGN, or "star"
  * @param {number} x       centre, in the path's units
  * @param {number} y
@@ -41,8 +43,11 @@ export function addSign(path, sign, x, y, radius) {
 }
 
 /** A mark as the data of an SVG path. */
-export const signPath = (sign, x, y, radius) =>
-  `M${POLYGON[sign].map(([dx, dy]) => `${(x + dx * radius).toFixed(2)} ${(y + dy * radius).toFixed(2)}`).join("L")}Z`;
+export function signPath(sign, x, y, radius) {
+  const pen = new PathData();
+  addSign(pen, sign, x, y, radius);
+  return String(pen);
+}
 
 const SVG = "http://www.w3.org/2000/svg";
 

@@ -5,6 +5,7 @@ import hashlib
 import importlib.util
 import itertools
 import json
+import logging
 import os
 import re
 import shlex
@@ -61,6 +62,10 @@ class _Outcome:
     key: str
     row: dict | None
     error: str | None = None
+
+
+class _Ended(Exception):
+    """What trained is gone, and with it the runs that had not finished; says why."""
 
 
 # ---------------------------------------------------------------------------------------- what to train
@@ -265,13 +270,17 @@ def _on_this_machine(tasks: list[Task], texts: dict, jobs: int) -> Iterator[_Out
 
     with parallel_config("loky", n_jobs=min(jobs, len(tasks)), inner_max_num_threads=1, initializer=_start_process):
         calls = (delayed(attempt)(task, texts[task.text][1]) for task in tasks)
-        # Singly, not in batches: what has finished is kept at once.
-        yield from Parallel(batch_size=1, return_as="generator_unordered")(calls)
+        try:
+            # Singly, not in batches: what has finished is kept at once.
+            yield from Parallel(batch_size=1, return_as="generator_unordered")(calls)
+        except BrokenProcessPool as error:
+            raise _Ended("A process that trained was ended from outside, perhaps for want of memory") from error
 
 
 def _on_dask(tasks: list[Task], texts: dict, address: str) -> Iterator[_Outcome]:
     from distributed import Client, as_completed
 
+    logging.disable()  # distributed and asyncio tell of a lost worker at length; the sweep tells what is of consequence
     try:
         client = Client(address, timeout=WAIT, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -282,10 +291,12 @@ def _on_dask(tasks: list[Task], texts: dict, address: str) -> Iterator[_Outcome]
         # Tasks themselves, not data that was put on a worker: if that worker is lost, another makes them again.
         corpora = {sha256: client.submit(Corpus.from_text, texts[sha256][0], key=f"text-{sha256}") for sha256 in texts}
         futures = {client.submit(attempt, task, corpora[task.text], key=f"run-{task.key}"): task for task in tasks}
-        for future in as_completed(futures):
+        for future in as_completed(futures, loop=client.loop):
             try:
                 yield future.result()
-            except (Exception, CancelledError) as error:  # of the cluster: `attempt` raises nothing
+            except CancelledError as error:
+                raise _Ended(f"The cluster at {address} is gone or has cancelled the sweep") from error
+            except Exception as error:  # of the cluster: `attempt` raises none
                 yield _Outcome(futures[future].key, None, f"{type(error).__name__}: {error}")
 
 
@@ -401,15 +412,12 @@ def _train_all(left: list[Task], total: int, texts: dict, jobs: int, dask: str |
                     bar.write(f"embedding_lab: the run with {settings} raised {outcome.error}", file=sys.stderr)
                 bar.update()
     except KeyboardInterrupt:
-        print(f"embedding_lab: interrupted; {total - len(left) + _kept(left, journal)} of {total} {goes_on}", file=sys.stderr)
+        kept = total - sum(key not in journal.rows for key in by_key)
+        print(f"embedding_lab: interrupted; {kept} of {total} {goes_on}", file=sys.stderr)
         raise
-    except BrokenProcessPool as error:
-        raise SweepError(f"A process that trained was ended from outside, perhaps for want of memory; {goes_on}") from error
+    except _Ended as error:
+        raise SweepError(f"{error}; {goes_on}") from error
     return failed
-
-
-def _kept(tasks: list[Task], journal: Journal) -> int:
-    return sum(task.key in journal.rows for task in tasks)
 
 
 def _settings(task: Task) -> dict:

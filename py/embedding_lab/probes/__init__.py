@@ -10,12 +10,12 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from . import comparisons, generation, order, position, table, tokens
+from . import comparisons, compressors, generation, order, position, table, tokens
 from .view import Probe, ProbeError, View
 
 PROBES: dict[str, Probe] = {
     probe.name: probe
-    for module in (table, tokens, comparisons, order, position, generation)
+    for module in (table, tokens, comparisons, order, position, compressors, generation)
     for probe in module.PROBES
 }
 

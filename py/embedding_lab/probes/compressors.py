@@ -1,0 +1,77 @@
+"""The probe that gives the losses a scale: what zlib, bz2 and xz need for each character of the same text."""
+
+import importlib
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from .view import Probe, View
+
+CHUNK = 1 << 16  # characters that are compressed between two reports of progress
+# By the name of each: its module, and what makes of that a compressor that tries hardest.
+COMPRESSORS = {
+    "zlib": ("zlib", lambda module: module.compressobj(9)),
+    "bz2": ("bz2", lambda module: module.BZ2Compressor(9)),
+    "xz": ("lzma", lambda module: module.LZMACompressor(preset=9)),
+}
+
+
+def compressors(view: View):
+    """What general compressors need per character of the run's text (claim 16).
+
+    To predict is to compress: a model with a loss of L nats, driving an arithmetic coder, writes L / ln 2 bits a
+    character. So the numbers are in one unit, but they are not one experiment. A compressor reads the whole text once
+    and learns as it goes; its size counts what it had to learn, and its header. The model and the counts of the baselines
+    are measured on the last tenth alone, after the rest was there to learn from, for the model many times over, and
+    nothing is charged for its parameters. And a compressor looks further back than the model's context does.
+
+    Yields:
+        Progress, after each 65,536 characters.
+
+    Returns:
+        characters; bytes, of the text in UTF-8; compressors: for each, name ("zlib", "bz2", "xz", each at its
+        highest level), bytes, and nats per character (8 ln 2 times bytes / characters), both None where missing says why
+        it is not here; baselines, uniform, unigram and bigram, in nats per character of the validation part.
+    """
+    characters = len(view.corpus.train) + len(view.corpus.validation)
+    rows = []
+    for at, (name, (module, make)) in enumerate(COMPRESSORS.items()):
+        size, missing = None, None
+        try:
+            work = make(importlib.import_module(module))
+            size = 0
+            for done, chunk in enumerate(_chunks(view), 1):
+                size += len(work.compress(chunk))
+                yield (at + min(1, done * CHUNK / characters)) / len(COMPRESSORS)
+            size += len(work.flush())
+        except ImportError as error:
+            missing = f"{error}".splitlines()[0]
+        except MemoryError:
+            size, missing = None, f"There is no memory for {name} at its highest level."
+        nats = None if size is None else 8 * math.log(2) * size / characters
+        rows.append({"name": name, "nats": nats, "bytes": size, "missing": missing})
+    return {
+        "characters": characters,
+        "bytes": _size(view),
+        "compressors": rows,
+        "baselines": view.corpus.baselines(),
+    }
+
+
+def _size(view: View) -> int:
+    """Bytes of the text in UTF-8."""
+    sizes = np.array([len(character.encode("utf-8", "surrogatepass")) for character in view.corpus.vocabulary])
+    return sum(int(sizes[part].sum()) for part in (view.corpus.train, view.corpus.validation))
+
+
+def _chunks(view: View) -> Iterator[bytes]:
+    """The text in UTF-8, a stretch at a time."""
+    points = np.array([ord(character) for character in view.corpus.vocabulary], "<u4")
+    for part in (view.corpus.train, view.corpus.validation):
+        for start in range(0, len(part), CHUNK):
+            text = points[part[start : start + CHUNK]].tobytes().decode("utf-32-le", "surrogatepass")
+            yield text.encode("utf-8", "surrogatepass")
+
+
+PROBES = [Probe("compressors", "What compressors need", (16,), compressors, needs_model=False)]

@@ -76,6 +76,6 @@ export const UNITS = Object.freeze({
     toNats: Math.log,
     loss: known((loss) => large(Math.exp(loss), 3)),
     gap: known(factor),
-    gapUnit: "times the perplexity",
+    gapUnit: "in perplexity",
   }),
 });

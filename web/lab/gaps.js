@@ -6,33 +6,43 @@ import { validationLoss } from "./run.js";
 const CONTROL = "none";
 
 /**
+ * @typedef {{a: string, b: string, nats: number, low: number|null, high: number|null, seeds: number, verdict: string,
+ *   more: number|null}} Gap as `compare` gives it: nats = loss(a) - loss(b); more: seeds that would settle the verdict
+ */
+
+/**
  * @param {object[]} runs (run.js)
- * @param {{a: string, b: string, nats: number, low: number|null, high: number|null, seeds: number, verdict: string}[]} gaps
- *   as `compare` gives them: nats = loss(a) - loss(b)
- * @returns {{rows: object[], pairs: object[]}} `rows`: {encoding, parameters, losses, mean, finished, total, gap} with
- *   gap = loss of this encoding - loss of the control, or null; `pairs`: the gaps that have nothing to do with the control
+ * @param {Gap[]} gaps
+ * @returns {{rows: object[], pairs: Gap[]}} `rows`: {encoding, parameters, mean, finished, total, gap} with the mean
+ *   loss of the finished runs and gap = loss of this encoding - loss of the control, or null; `pairs`: the gaps that
+ *   have nothing to do with the control
  */
 export function outcome(runs, gaps) {
-  const encodings = [...new Set(runs.map(({ encoding }) => encoding))];
-  const rows = encodings.map((encoding) => {
-    const own = runs.filter((run) => run.encoding === encoding);
+  const rows = byEncoding(runs).map(({ encoding, runs: own }) => {
     const losses = own.filter(({ state }) => state === "finished").map(validationLoss);
     return {
       encoding,
       parameters: own.find(({ facts }) => facts)?.facts.parameters ?? null,
-      losses,
       mean: losses.length ? losses.reduce((sum, loss) => sum + loss, 0) / losses.length : null,
       finished: losses.length,
       total: own.length,
-      gap: encoding === CONTROL ? null : gapOf(gaps, encoding, CONTROL),
+      gap: gapToControl(gaps, encoding),
     };
   });
-  const pairs = gaps.filter(({ a, b }) => a !== CONTROL && b !== CONTROL);
-  return { rows, pairs };
+  return { rows, pairs: gaps.filter(({ a, b }) => a !== CONTROL && b !== CONTROL) };
 }
 
-/** The gap loss(first) - loss(second), whichever way round it was measured. */
-function gapOf(gaps, first, second) {
+/** @returns {{encoding: string, runs: object[]}[]} the runs of each encoding, all in the order of their appearance */
+export function byEncoding(runs) {
+  const encodings = [...new Set(runs.map(({ encoding }) => encoding))];
+  return encodings.map((encoding) => ({ encoding, runs: runs.filter((run) => run.encoding === encoding) }));
+}
+
+/** @returns {Gap|null} the gap from the control to an encoding, loss(encoding) - loss(control) */
+export const gapToControl = (gaps, encoding) => (encoding === CONTROL ? null : gapBetween(gaps, encoding, CONTROL));
+
+/** @returns {Gap|null} the gap loss(first) - loss(second), whichever way round it was measured */
+export function gapBetween(gaps, first, second) {
   const straight = gaps.find(({ a, b }) => a === first && b === second);
   if (straight) return straight;
   const turned = gaps.find(({ a, b }) => a === second && b === first);

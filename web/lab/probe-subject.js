@@ -9,7 +9,7 @@ const SHOWN_ON = {
   "distance-bias": ["alibi"],
 };
 /** Probes whose answer is the same for every encoding. */
-const WITHOUT_ENCODING = ["merges", "amplitude"];
+const WITHOUT_ENCODING = ["merges", "amplitude", "compressors"];
 
 /** Probes whose claim is about all encodings. */
 const COMPARING_RUNS = ["extrapolation"];
@@ -38,10 +38,13 @@ export const usualModel = ({ name }, runs) =>
 export const isSame = (a, b) =>
   a.args === b.args && a.source === b.source && a.place === b.place && a.untrained === b.untrained;
 
+/** Whether two models have the same text. */
+export const isSameText = (a, b) => a.config.corpus === b.config.corpus && (a.config.corpus !== "own" || a.text === b.text);
+
 /** Whether two models have the same text and the same settings but for their encoding and seed. */
 export function isAlike(a, b) {
-  const shared = ({ config: { encoding, seed, ...others }, text }) => JSON.stringify([others, others.corpus === "own" ? text : ""]);
-  return shared(a) === shared(b);
+  const shared = ({ config: { encoding, seed, ...others } }) => JSON.stringify(others);
+  return isSameText(a, b) && shared(a) === shared(b);
 }
 
 /** Whether a run trains no more and what it learned is still in its worker. */

@@ -1,11 +1,19 @@
 /** The reader's own numbers in the chapter: for each name that the text uses, where it comes from and how it is written. */
 
-import { count, nats, probability, significant } from "../charts/numbers.js";
-import { gap as signed } from "./format.js";
+import { count, probability, significant } from "../charts/numbers.js";
+import { UNITS } from "../charts/units.js";
+import { distanceWords, gapWords, lossWords } from "./format.js";
 import { outcome } from "./gaps.js";
 import { isAlike } from "./probe-subject.js";
 import { pastTraining } from "./probe-views/position.js";
-import { validationLoss } from "./run.js";
+import { bestRun, validationLoss } from "./run.js";
+
+/** How a loss, a gap and a distance between losses are written: in the chosen unit, with its name if that is asked for. */
+const loss = (nats, unit, named) => (named ? lossWords(unit, nats) : unit.loss(nats));
+const gap = (nats, unit, named) => (named ? gapWords(unit, nats) : unit.gap(nats));
+const distance = (nats, unit) => distanceWords(unit, nats);
+
+const plain = (value) => significant(value);
 
 /** What a name stands for: takes the lab, gives a number or null where there is none; how it is written; its probe. */
 const of = (read, write, from = null) => ({ read, write, from });
@@ -14,7 +22,7 @@ const of = (read, write, from = null) => ({ read, write, from });
  * @param {{encodings?: string[], untrained?: boolean}} [which] of runs with these encodings alone; whether an untrained
  *   model has it as well, since the claim that it stands for needs no training
  */
-const probe = (name, read, write = significant, which = {}) => of((lab) => {
+const probe = (name, read, write = plain, which = {}) => of((lab) => {
   const result = resultOf(lab, name, which);
   return result ? read(result) : null;
 }, write, name);
@@ -25,17 +33,15 @@ const runs = (read, write) => of((lab) => {
   return finished.length ? read(finished) : null;
 }, write);
 /** A baseline of the text that is learned or, before a run, of the one that is chosen. */
-const baseline = (name) => of((lab) => textFacts(lab)?.baselines[name], nats);
+const baseline = (name) => of((lab) => textFacts(lab)?.baselines[name], loss);
 /** The loss without position less that with it. */
-const gap = (encoding, read = (found) => found.nats, write = signed) => of((lab) => {
+const gapTo = (encoding, read, write = gap) => of((lab) => {
   const { runs: all, gaps } = lab.state;
   const found = outcome(all, gaps).rows.find((row) => row.encoding === encoding)?.gap;
   return found ? read(found) : null;
 }, write);
 
-const perplexity = (loss) => significant(Math.exp(loss));
-const bits = (loss) => (loss / Math.LN2).toFixed(3);
-const least = (list) => Math.min(...list.map(validationLoss));
+const least = (list) => validationLoss(bestRun(list));
 const mean = (list) => list.reduce((sum, value) => sum + value, 0) / list.length;
 const depth = (result, name) => result.depths.find((each) => each.name === name);
 const entering = (result) => depth(result, "position") ?? depth(result, "embedding");
@@ -55,7 +61,7 @@ function extrapolated({ contexts, trained }) {
 }
 
 const NUMBERS = {
-  "lookup-difference": probe("lookup", (r) => r.largestDifference, significant, UNTRAINED),
+  "lookup-difference": probe("lookup", (r) => r.largestDifference, plain, UNTRAINED),
   "gradient-distinct": probe("sparse-gradient", (r) => r.distinct, count, UNTRAINED),
   "gradient-rows-input": probe("sparse-gradient", (r) => r.input.rows, count, UNTRAINED),
   "gradient-rows-both": probe("sparse-gradient", (r) => r.both.rows, count, UNTRAINED),
@@ -73,50 +79,52 @@ const NUMBERS = {
   "stream-norm-attention": probe("residual-stream", (r) => depth(r, "block0.attention").meanWrite),
   "stream-norm-mlp": probe("residual-stream", (r) => depth(r, "block0.mlp").meanWrite),
   "width-best": probe("width", (r) => r.best, count),
-  "width-best-loss": probe("width", (r) => r.widths.find(({ d }) => d === r.best)?.mean, nats),
-  "width-spread": probe("width", (r) => largest(r.widths.filter(({ low }) => low !== null).map(({ low, high }) => high - low)), nats),
-  "order-unmasked": probe("order", (r) => orderCase(r, { causal: false, encoding: "none" }, (each) => each.equivarianceError), significant, UNTRAINED),
+  "width-best-loss": probe("width", (r) => r.widths.find(({ d }) => d === r.best)?.mean, loss),
+  "width-spread": probe("width", (r) => largest(r.widths.filter(({ low }) => low !== null).map(({ low, high }) => high - low)), distance),
+  "order-unmasked": probe("order", (r) => orderCase(r, { causal: false, encoding: "none" }, (each) => each.equivarianceError), plain, UNTRAINED),
   "order-encoded": probe("order", (r) =>
-    r.encoding === "none" ? null : orderCase(r, { causal: false, encoding: r.encoding }, (each) => each.equivarianceError), significant, UNTRAINED),
-  "order-one-layer": probe("order", (r) => orderCase(r, { causal: true, encoding: "none", layers: 1 }, (each) => each.lastDifference), significant, UNTRAINED),
-  "order-two-layers": probe("order", (r) => orderCase(r, { causal: true, encoding: "none", layers: 2 }, (each) => each.lastDifference), significant, UNTRAINED),
+    r.encoding === "none" ? null : orderCase(r, { causal: false, encoding: r.encoding }, (each) => each.equivarianceError), plain, UNTRAINED),
+  "order-one-layer": probe("order", (r) => orderCase(r, { causal: true, encoding: "none", layers: 1 }, (each) => each.lastDifference), plain, UNTRAINED),
+  "order-two-layers": probe("order", (r) => orderCase(r, { causal: true, encoding: "none", layers: 2 }, (each) => each.lastDifference), plain, UNTRAINED),
   "position-parameters": probe("position-table", (r) => r.parameters, count, UNTRAINED),
   "position-parameters-learned": probe("position-table", (r) => r.parameters, count, { ...UNTRAINED, encodings: ["learned"] }),
   "position-cosine": probe("position-table", (r) => r.subspaces.cosines[0]),
   "position-cosine-random": probe("position-table", (r) => r.subspaces.randomLargest),
-  "amplitude-loss-one": probe("amplitude", (r) => r.amplitudes.find(({ amplitude }) => amplitude === 1)?.mean, nats),
+  "amplitude-loss-one": probe("amplitude", (r) => r.amplitudes.find(({ amplitude }) => amplitude === 1)?.mean, loss),
   "amplitude-best": probe("amplitude", (r) => r.best, (amplitude) => String(Number(amplitude.toPrecision(2)))),
-  "amplitude-best-loss": probe("amplitude", (r) => r.amplitudes.find(({ amplitude }) => amplitude === r.best)?.mean, nats),
-  "rotation-shift": probe("rotation", (r) => r.shiftDifference, significant, UNTRAINED),
-  "rotation-move": probe("rotation", (r) => r.range, significant, UNTRAINED),
-  "bias-steepest": probe("distance-bias", (r) => Math.max(...slopes(r)), significant, UNTRAINED),
-  "bias-shallowest": probe("distance-bias", (r) => Math.min(...slopes(r)), significant, UNTRAINED),
+  "amplitude-best-loss": probe("amplitude", (r) => r.amplitudes.find(({ amplitude }) => amplitude === r.best)?.mean, loss),
+  "rotation-shift": probe("rotation", (r) => r.shiftDifference, plain, UNTRAINED),
+  "rotation-move": probe("rotation", (r) => r.range, plain, UNTRAINED),
+  "bias-steepest": probe("distance-bias", (r) => Math.max(...slopes(r)), plain, UNTRAINED),
+  "bias-shallowest": probe("distance-bias", (r) => Math.min(...slopes(r)), plain, UNTRAINED),
   ...Object.fromEntries(["none", "sinusoidal", "rope", "alibi"].map(
-    (encoding) => [`extrapolation-${encoding}`, probe("extrapolation", extrapolated, signed, { encodings: [encoding] })])),
-  "best-loss": runs(least, nats),
-  "best-bits": runs(least, bits),
-  "best-perplexity": runs(least, perplexity),
+    (encoding) => [`extrapolation-${encoding}`, probe("extrapolation", extrapolated, gap, { encodings: [encoding] })])),
+  "best-loss": runs(least, loss),
+  // The three units side by side, whichever is chosen.
+  ...Object.fromEntries(Object.values(UNITS).map((unit) => [`best-${unit.name}`, runs(least, (nats) => unit.loss(nats))])),
+  ...Object.fromEntries(["zlib", "bz2", "xz"].map((name) => [
+    `compressor-${name}`, probe("compressors", (r) => r.compressors.find((each) => each.name === name)?.nats ?? null, loss)])),
   "baseline-uniform": baseline("uniform"),
   "baseline-unigram": baseline("unigram"),
   "baseline-bigram": baseline("bigram"),
   "loss-none": runs((list) => {
     const losses = list.filter(({ encoding }) => encoding === "none").map(validationLoss);
     return losses.length ? mean(losses) : null;
-  }, nats),
+  }, loss),
   ...Object.fromEntries(["learned", "sinusoidal", "rope", "alibi"].map(
-    (encoding) => [`gap-none-${encoding}`, gap(encoding, (found) => -found.nats)])),
+    (encoding) => [`gap-none-${encoding}`, gapTo(encoding, (found) => -found.nats)])),
   // One seed has no interval: where its ends are missing, so is the number of seeds that they would be of.
-  "gap-seeds": gap("learned", ({ seeds }) => (seeds > 1 ? seeds : null), count),
+  "gap-seeds": gapTo("learned", ({ seeds }) => (seeds > 1 ? seeds : null), count),
   // The gap of the table is that of Learned less None: its ends change places with its sign.
-  "gap-low": gap("learned", ({ high }) => (high === null ? null : -high)),
-  "gap-high": gap("learned", ({ low }) => (low === null ? null : -low)),
+  "gap-low": gapTo("learned", ({ high }) => (high === null ? null : -high)),
+  "gap-high": gapTo("learned", ({ low }) => (low === null ? null : -low)),
   "context-before": probe("context-free", (r) => entering(r).differing, count, UNTRAINED),
   "context-after": probe("context-free", (r) => depth(r, "final_norm").differing, count, UNTRAINED),
   "cone-first": probe("cosine-cone", (r) => entering(r).raw),
   "cone-last": probe("cosine-cone", (r) => lastBlock(r).raw),
   "cone-last-centred": probe("cosine-cone", (r) => lastBlock(r).centred),
   "tying-saved": probe("tying", (r) => r.saved, count),
-  "tying-gap": probe("tying", (r) => (r.gap ? -r.gap.nats : null), signed), // tied less untied
+  "tying-gap": probe("tying", (r) => (r.gap ? -r.gap.nats : null), gap), // tied less untied
   "tying-seeds": probe("tying", (r) => r.gap?.seeds, count),
 };
 
@@ -129,12 +137,13 @@ export const probeBehind = (name) => NUMBERS[name].from;
 /**
  * @param {object} lab (lab.js)
  * @param {string} name one of `NUMBER_NAMES`
+ * @param {boolean} [named] whether a loss or a gap has the name of its unit with it
  * @returns {string|null} the reader's number as text, or null while there is none
  */
-export function readerNumber(lab, name) {
+export function readerNumber(lab, name, named = false) {
   const { read, write } = NUMBERS[name];
   const value = read(lab);
-  return value === null || value === undefined || !Number.isFinite(value) ? null : write(value);
+  return value === null || value === undefined || !Number.isFinite(value) ? null : write(value, lab.unit, named);
 }
 
 /**

@@ -117,6 +117,15 @@ export const validationLoss = (run) => run.validation.loss.at(-1);
 export const trainLoss = (run) => run.train.loss.at(-1);
 
 /**
+ * @param {object[]} runs
+ * @returns {object|null} of the runs that have finished, the one with the lowest validation loss
+ */
+export function bestRun(runs) {
+  const finished = runs.filter(({ state }) => state === "finished");
+  return finished.length ? finished.reduce((best, run) => (validationLoss(run) < validationLoss(best) ? run : best)) : null;
+}
+
+/**
  * The experiment as a whole. A run that ended early has no steps left.
  *
  * @param {object[]} runs

@@ -1,17 +1,21 @@
-/** <lab-announcer>: says the start, each quarter and the end of an experiment to those who do not see the bars. */
+/** <lab-announcer>: says the start, each quarter and the end of an experiment, and a change of unit, to those who do not see the page. */
 
 import { html } from "lit";
-import { nats } from "../../charts/numbers.js";
-import { counted } from "../format.js";
+import { counted, lossWords } from "../format.js";
+import { outcome } from "../gaps.js";
 import { totals, validationLoss } from "../run.js";
 import { LabElement } from "./lab-element.js";
 
 class LabAnnouncer extends LabElement {
-  static watches = ["phase", "runs", "status"];
+  static watches = ["phase", "runs", "status", "unit"];
   #said = null;
+  #unit = null;
   #words = "";
 
   render() {
+    const { unit } = this.lab;
+    if (unit !== this.#unit && this.#unit) this.#words = `Losses are written ${unit.name === "perplexity" ? "as" : "in"} ${unit.per}.`;
+    this.#unit = unit;
     const news = this.#news();
     if (news.key !== this.#said) {
       this.#said = news.key;
@@ -35,9 +39,15 @@ class LabAnnouncer extends LabElement {
     return { key: `${said} ${quarter}`, words: `${quarter * 25} percent done. ${this.#losses()}` };
   }
 
+  /** The loss of each run or, where an encoding has several, the mean of those that have finished. */
   #losses() {
-    const measured = this.state.runs.filter((run) => validationLoss(run) !== undefined);
-    return measured.map((run) => `${run.label}: ${nats(validationLoss(run), 2)} nats.`).join(" ");
+    const { runs, gaps } = this.state;
+    const { rows } = outcome(runs, gaps);
+    const told = rows.some(({ total }) => total > 1)
+      ? rows.map(({ encoding, mean, finished }) => [`${this.lab.encodingLabel(encoding)}, mean of ${counted(finished, "seed")}`, mean])
+      : runs.map((run) => [run.label, validationLoss(run)]);
+    const known = told.filter(([, loss]) => loss != null);
+    return known.map(([name, loss]) => `${name}: ${lossWords(this.lab.unit, loss, 2)}.`).join(" ");
   }
 }
 

@@ -3,10 +3,11 @@
 import { html, nothing } from "lit";
 import { guard } from "lit/directives/guard.js";
 import { percent } from "../../charts/numbers.js";
-import { dependsOnEncoding, trainsItself, usualModel } from "../probe-subject.js";
+import { dependsOnEncoding, isSameText, trainsItself, usualModel } from "../probe-subject.js";
 import "../probe-views/elements.js";
 import { VIEWS } from "../probe-views/index.js";
 import { lastLine, lookedAt, measured, OBSTACLES, pending } from "../probe-words.js";
+import { bestRun, validationLoss } from "../run.js";
 import { LabElement } from "./lab-element.js";
 import "./encoding-mark.js";
 import { settingField } from "./setting-field.js";
@@ -15,7 +16,7 @@ import { settingField } from "./setting-field.js";
 const NEAR = "50%";
 
 class ProbeCard extends LabElement {
-  static watches = ["probes", "runs", "selected", "phase", "status", "values", "encodings", "seeds", "ownText"];
+  static watches = ["probes", "runs", "selected", "phase", "status", "values", "encodings", "seeds", "ownText", "unit"];
   static properties = { probe: {} };
   #observer = null;
   #isNear = false;
@@ -167,14 +168,22 @@ class ProbeCard extends LabElement {
       <span>${lookedAt(probe, answer, this.#label(answer.source))}</span>
       ${coming ? html`<span class="pending">${coming}</span>` : nothing}
     </p>`;
-    return html`${statement}${guard([answer], () => this.#drawn(answer))}`;
+    return html`${statement}${guard([answer, this.state.unit, this.#best(answer)?.id], () => this.#drawn(answer))}`;
   }
 
-  /** What a view draws from: the arguments, the label of the run and, as they are kept, the pictures of its table. */
+  /** What a view draws from: the arguments, the run's label, the unit, the best run and, as they are kept, its pictures. */
   #view({ result, args, source, step }) {
     const pictures = args.frequency === "removed" ? [] : (source.history ?? []);
     const moments = pictures.filter((picture) => picture.step <= step).map(momentOf);
-    return VIEWS[this.probe](result, { ...args, label: this.#label(source), ...(moments.length && { moments }) });
+    const label = this.#label(source);
+    const run = this.#best({ source });
+    const best = run && { label: this.#label(run), encoding: run.encoding, nats: validationLoss(run) };
+    return VIEWS[this.probe](result, { ...args, label, unit: this.lab.unit, best, ...(moments.length && { moments }) });
+  }
+
+  /** The best run on the text of an answer. */
+  #best({ source }) {
+    return bestRun(this.state.runs.filter((run) => isSameText(run, source)));
   }
 
   #label({ encoding, seed }) {

@@ -1,4 +1,7 @@
-/** <reader-number name="…" unit="…">: a number of the reader's own runs in a sentence; without one, the words written there. */
+/**
+ * <reader-number name="…" unit="…">: a number of the reader's own runs in a sentence; without one, the words written
+ * there. `unit="chosen"` gives a loss or a gap with the name of the unit that the page writes losses in.
+ */
 
 import { setText } from "../../charts/chart-element.js";
 import { probeBehind, readerNumber } from "../reader-numbers.js";
@@ -15,7 +18,7 @@ const seen = new IntersectionObserver(
 
 /** Whoever brings it to life sets `.lab` first. */
 class ReaderNumber extends HTMLElement {
-  static watches = ["probes", "runs", "gaps", "selected", "values", "encodings", "seeds", "ownText"];
+  static watches = ["probes", "runs", "gaps", "selected", "values", "encodings", "seeds", "ownText", "unit"];
   #fallback = null;
   #unsubscribe = () => {};
 
@@ -42,10 +45,12 @@ class ReaderNumber extends HTMLElement {
   }
 
   #show() {
-    const number = readerNumber(this.lab, this.getAttribute("name"));
     const unit = this.getAttribute("unit");
+    const isChosen = unit === "chosen";
+    const number = readerNumber(this.lab, this.getAttribute("name"), isChosen);
     this.toggleAttribute("data-value", number !== null);
-    setText(this, number === null ? this.#fallback : unit ? number + NO_BREAK_SPACE + unit : number);
+    const words = number !== null && unit && !isChosen ? `${number} ${unit}` : number;
+    setText(this, words?.replaceAll(" ", NO_BREAK_SPACE) ?? this.#fallback);
   }
 }
 

@@ -1,12 +1,13 @@
 /** View of the lab that lets a model write. */
 
 import { html } from "lit";
-import { count, nats } from "../../charts/numbers.js";
-import { counted } from "../format.js";
+import { count } from "../../charts/numbers.js";
+import { UNITS } from "../../charts/units.js";
+import { counted, lossWords } from "../format.js";
 import { figure } from "./figure.js";
 import { readingNotes } from "./words.js";
 
-/** The text, and for each of its characters what the model expected. */
+/** The text, and for each of its characters what the model expected, in nats as the bars have it. */
 export function generate({ prompt, temperature, steps, context }) {
   const entropy = steps.reduce((sum, step) => sum + step.entropy, 0) / steps.length;
   const { cut, ...reading } = prompt;
@@ -17,7 +18,7 @@ export function generate({ prompt, temperature, steps, context }) {
       html`<sampled-text .prompt=${prompt.used} .steps=${steps} .temperature=${temperature}></sampled-text>`,
     ),
     notes: [
-      `${counted(steps.length, "character")} at temperature ${temperature}; the distributions had an entropy of ${nats(entropy, 2)} nats on average.`,
+      `${counted(steps.length, "character")} at temperature ${temperature}; the distributions had an entropy of ${lossWords(UNITS.nats, entropy, 2)} on average.`,
       cut > 0 && `The model sees ${count(context)} characters at once, so the first ${counted(cut, "character")} of the prompt had no say.`,
       ...readingNotes({ ...reading, cut: 0 }, "the prompt"),
     ].filter(Boolean),

@@ -2,11 +2,11 @@
 
 import { html } from "lit";
 import { characterName } from "../../charts/characters.js";
-import { count, nats, significant } from "../../charts/numbers.js";
+import { count, significant } from "../../charts/numbers.js";
 import { ordinalColor } from "../../charts/palette.js";
-import { counted, difference, gap } from "../format.js";
+import { counted, difference, distanceWords } from "../format.js";
 import { figure } from "./figure.js";
-import { depthName, encodingName, isRounding } from "./words.js";
+import { depthName, encodingName, inUnit, isRounding, lossAxis } from "./words.js";
 
 const ABOUT = 0.25; // of what chance gives, within which an overlap of directions is about chance
 const indices = (length) => Array.from({ length }, (_, i) => String(i));
@@ -119,7 +119,7 @@ export function distanceBias({ encoding, attention, evenly, bias, byDistance, sp
 }
 
 /** Claims 11, 12, 14: the loss by position, inside and past the training length. */
-export function extrapolation({ encoding, trained, contexts }) {
+export function extrapolation({ encoding, trained, contexts }, { unit }) {
   const defined = contexts.filter((each) => each.defined);
   const refused = contexts.filter((each) => !each.defined);
   const longest = defined.at(-1);
@@ -127,27 +127,27 @@ export function extrapolation({ encoding, trained, contexts }) {
   const change = goesPast ? pastTraining(longest, trained) : null;
   const series = defined.map(({ length, positions, losses, standardErrors }, i) => {
     const last = length === longest.length && !standardErrors.includes(null);
-    const around = (sign) => losses.map((loss, k) => loss + sign * standardErrors[k]);
+    const around = (sign) => inUnit(unit, losses.map((loss, k) => loss + sign * standardErrors[k]));
     return {
-      name: `read at ${length}`, x: positions, y: losses, color: ordinalColor(i, defined.length), ...(last && { low: around(-1), high: around(1) }),
+      name: `read at ${length}`, x: positions, y: inUnit(unit, losses), color: ordinalColor(i, defined.length), ...(last && { low: around(-1), high: around(1) }),
     };
   });
   return {
     number: change
-      ? { value: gap(change.nats), unit: "nats", caption: `change of the loss from the last positions inside the training length, ${trained}, to the last of ${longest.length}, for ${encodingName(encoding)}` }
+      ? { value: unit.gap(change.nats), unit: unit.gapUnit, caption: `change of the loss from the last positions inside the training length, ${trained}, to the last of ${longest.length}, for ${encodingName(encoding)}` }
       : { value: "refused", unit: "", caption: refused[0]?.message ?? `nothing longer than the training length, ${trained}, was asked for` },
     figure: html`
       ${defined.length ? figure("Loss by position", html`<line-plot .x=${{ label: "position (the first of each averaged group)", format: count, range: [0, Math.max(trained, ...defined.map(({ length }) => length))] }}
-        .y=${{ label: "loss, nats per character", format: nats }} .series=${series} .uprights=${[{ name: `trained up to ${trained}`, value: trained }]}
+        .y=${lossAxis(unit, "loss")} .series=${series} .uprights=${[{ name: `trained up to ${trained}`, value: trained }]}
         .summary=${`Loss by position of ${encodingName(encoding)} at ${counted(defined.length, "length")}, trained at ${trained}.${goesPast ? ` Band: one standard error at ${longest.length}.` : ""}`}></line-plot>`) : ""}
       ${figure("Mean loss at each length", html`<div class="probe-scroll"><table class="probe-table">
-        <thead><tr><th scope="col" class="number">Read at</th><th scope="col" class="number">Mean loss<span class="note">nats per character</span></th><th scope="col" class="number">Past ${trained}<span class="note">nats per character</span></th></tr></thead>
+        <thead><tr><th scope="col" class="number">Read at</th><th scope="col" class="number">Mean loss<span class="note">${unit.per}</span></th><th scope="col" class="number">Past ${trained}<span class="note">${unit.per}</span></th></tr></thead>
         <tbody>${contexts.map((each) => html`<tr><th scope="row" class="number">${count(each.length)}</th>${each.defined
-          ? html`<td class="number">${nats(each.loss)}${each.standardError === null ? "" : html`<span class="note">± ${nats(each.standardError)}</span>`}</td><td class="number">${nats(each.beyond)}</td>`
+          ? html`<td class="number">${unit.loss(each.loss)}${each.standardError === null ? "" : html`<span class="note">standard error ${distanceWords(unit, each.standardError)}</span>`}</td><td class="number">${unit.loss(each.beyond)}</td>`
           : html`<td colspan="2">refused${each.neverLearned ? `: positions ${count(each.neverLearned[0])} to ${count(each.neverLearned[1])} have no vector` : ""}</td>`}</tr>`)}</tbody>
       </table></div>`)}`,
     notes: [
-      change && judged(change, encoding),
+      change && judged(change, encoding, unit),
       ...refused.filter(({ neverLearned }) => !neverLearned).map(({ length, message }) => `At ${count(length)}: ${message}`),
     ].filter(Boolean),
   };
@@ -162,9 +162,9 @@ export function pastTraining({ positions, losses, standardErrors }, trained) {
   return { nats: losses[last] - losses[inside], error };
 }
 
-function judged({ nats: change, error }, encoding) {
+function judged({ nats: change, error }, encoding, unit) {
   const within = error !== null && Math.abs(change) <= 2 * error;
-  const size = error === null ? "" : ` (two standard errors are ${significant(2 * error, 2)} nats)`;
+  const size = error === null ? "" : ` (two standard errors are ${distanceWords(unit, 2 * error)})`;
   if (within) return `${encodingName(encoding)} reads on about as well as inside its training length${size}.`;
   return change > 0
     ? `${encodingName(encoding)} is defined there and still gets worse${size}.`

@@ -1,27 +1,27 @@
 /** Views of the labs that train models of their own: widths, one table or two, amplitudes of the sinusoid. */
 
 import { html } from "lit";
-import { count, nats, significant } from "../../charts/numbers.js";
+import { count, significant } from "../../charts/numbers.js";
 import { encodingColor, encodingSign } from "../../charts/palette.js";
-import { gap } from "../format.js";
+import { distanceWords, lossWords } from "../format.js";
 import { figure } from "./figure.js";
-import { encodingName, recipe } from "./words.js";
+import { encodingName, inUnit, lossAxis, recipe } from "./words.js";
 
-const LOSS = { label: "validation loss, nats per character", format: nats };
+const LOSS = "validation loss";
 const DIVERGED = "diverged, so it has no loss";
 const NOTICEABLE = 0.1; // nats: as the chapter says, a tenth matters
 const NEAR_UNIGRAM = 0.1; // nats within which a run knows little more than how frequent each character is
 
 /** The measured rows of a sweep as a series: the mean, with the least and the greatest of the seeds and each of them. */
-const series = (rows, x, style) => ({
-  ...style, x: rows.map(x), y: rows.map(({ mean }) => mean), low: rows.map(({ low }) => low), high: rows.map(({ high }) => high),
-  spread: "bars", dots: rows.map(({ losses }) => losses),
+const series = (unit, rows, x, style) => ({
+  ...style, x: rows.map(x), spread: "bars", dots: rows.map(({ losses }) => inUnit(unit, losses)),
+  y: inUnit(unit, rows.map(({ mean }) => mean)), low: inUnit(unit, rows.map(({ low }) => low)), high: inUnit(unit, rows.map(({ high }) => high)),
 });
-const levels = ({ unigram, bigram }) => [{ name: "unigram", value: unigram }, { name: "bigram", value: bigram }];
-const spreadOf = ({ low, high }) => `${nats(low)} to ${nats(high)}`;
+const levels = (unit, { unigram, bigram }) => [{ name: "unigram", value: unit.of(unigram) }, { name: "bigram", value: unit.of(bigram) }];
+const spreadOf = (unit, { low, high }) => `${unit.loss(low)} to ${unit.loss(high)}`;
 
 /** Claim 8: loss against width, with the spread of the seeds. */
-export function width(result) {
+export function width(result, { unit }) {
   const { encoding, baselines, widths, best, gaps } = result;
   const known = widths.filter(({ mean }) => mean !== null);
   const winner = known.find(({ d }) => d === best);
@@ -30,18 +30,18 @@ export function width(result) {
   const pair = runnerUp && gaps.find(({ a, b }) => [a, b].sort().join() === [`d = ${best}`, `d = ${runnerUp.d}`].sort().join());
   return {
     number: winner
-      ? { value: `d = ${best}`, unit: "", caption: `has the lowest mean validation loss, ${nats(winner.mean)} nats (${spreadOf(winner)}), of ${encodingName(encoding)} with ${recipe(result)}` }
+      ? { value: `d = ${best}`, unit: "", caption: `has the lowest mean validation loss, ${lossWords(unit, winner.mean)} (${spreadOf(unit, winner)}), of ${encodingName(encoding)} with ${recipe(result)}` }
       : null,
     figure: html`
-      ${figure("Loss against width", html`<line-plot .x=${{ label: "width d (even steps are equal factors)", kind: "log", ticks: known.map(({ d }) => d), format: count }} .y=${LOSS}
-        .series=${[series(known, ({ d }) => d, style)]} .levels=${levels(baselines)}
-        .summary=${`Mean validation loss ${known.map(({ d, mean }) => `${nats(mean, 2)} at d = ${d}`).join(", ")}.`}></line-plot>`)}
-      ${figure("Loss against parameters", html`<line-plot .x=${{ label: "parameters (even steps are equal factors)", kind: "log", ticks: known.map(({ parameters }) => parameters), format: count }} .y=${LOSS}
-        .series=${[series(known, ({ parameters }) => parameters, style)]} .levels=${levels(baselines)}
+      ${figure("Loss against width", html`<line-plot .x=${{ label: "width d (even steps are equal factors)", kind: "log", ticks: known.map(({ d }) => d), format: count }} .y=${lossAxis(unit, LOSS)}
+        .series=${[series(unit, known, ({ d }) => d, style)]} .levels=${levels(unit, baselines)}
+        .summary=${`Mean validation loss, ${unit.per}: ${known.map(({ d, mean }) => `${unit.loss(mean, 2)} at d = ${d}`).join(", ")}.`}></line-plot>`)}
+      ${figure("Loss against parameters", html`<line-plot .x=${{ label: "parameters (even steps are equal factors)", kind: "log", ticks: known.map(({ parameters }) => parameters), format: count }} .y=${lossAxis(unit, LOSS)}
+        .series=${[series(unit, known, ({ parameters }) => parameters, style)]} .levels=${levels(unit, baselines)}
         .summary=${`Parameters: ${known.map(({ d, parameters }) => `${count(parameters)} at d = ${d}`).join(", ")}.`}></line-plot>`)}`,
     notes: [
       ...widths.filter(({ mean }) => mean === null).map(({ d }) => `d = ${d} ${DIVERGED}.`),
-      pair && `Against the next best, d = ${runnerUp.d}: ${nats(Math.abs(pair.nats))} nats, ${pair.verdict}.`,
+      pair && `Against the next best, d = ${runnerUp.d}: ${distanceWords(unit, pair.nats)}, ${pair.verdict}.`,
       winner && known.length > 1 && best === Math.max(...known.map(({ d }) => d)) && "The widest is the best here: on this text, with this many updates, “too wide” was not reached.",
       winner && known.length > 1 && best === Math.min(...known.map(({ d }) => d)) && "The narrowest is the best here: “too narrow” was not reached.",
       headsNote(widths),
@@ -56,22 +56,22 @@ function headsNote(widths) {
 }
 
 /** Claim 19: one table for both jobs, or two. */
-export function tying(result) {
+export function tying(result, { unit }) {
   const { encoding, saved, tied, untied, gap: difference } = result;
   const mean = (values) => significant(values.reduce((sum, value) => sum + value, 0) / values.length, 2);
-  const losses = [...tied.losses, ...untied.losses].filter((loss) => loss !== null);
+  const losses = inUnit(unit, [...tied.losses, ...untied.losses].filter((loss) => loss !== null));
   const margin = losses.length ? 0.15 * (Math.max(...losses) - Math.min(...losses)) || 0.01 : 0;
   const rows = [["tied", tied], ["untied", untied]];
-  // The result has untied minus tied; the chapter speaks of what tying changes, tied minus untied.
-  const interval = difference && difference.low !== null ? `; 95 % from ${gap(-difference.high)} to ${gap(-difference.low)}` : "";
+  // The result has untied minus tied; the chapter speaks of what tying changes, from untied to tied.
+  const interval = difference && difference.low !== null ? `; 95 % from ${unit.gap(-difference.high)} to ${unit.gap(-difference.low)}` : "";
   return {
     number: difference
-      ? { value: gap(-difference.nats), unit: "nats", caption: `tied loss minus untied, for ${encodingName(encoding)} over ${recipe(result)}${interval}: ${difference.verdict}` }
+      ? { value: unit.gap(-difference.nats), unit: unit.gapUnit, caption: `change of the loss from untied to tied, for ${encodingName(encoding)} over ${recipe(result)}${interval}: ${difference.verdict}` }
       : null,
     figure: html`
-      ${losses.length ? figure("Validation loss of each seed", html`<bar-list .labels=${"E and unembedding"} .quantity=${"nats per character; the axis does not begin at 0"}
+      ${losses.length ? figure("Validation loss of each seed", html`<bar-list .labels=${"E and unembedding"} .quantity=${`${unit.per}; the axis does not begin at 0`}
         .range=${[Math.min(...losses) - margin, Math.max(...losses) + margin]}
-        .bars=${rows.map(([label, each]) => ({ label, value: each.mean, text: nats(each.mean), note: each.mean === null ? DIVERGED : spreadOf(each), dots: each.losses }))}
+        .bars=${rows.map(([label, each]) => ({ label, value: inUnit(unit, [each.mean])[0], text: unit.loss(each.mean), note: each.mean === null ? DIVERGED : spreadOf(unit, each), dots: inUnit(unit, each.losses) }))}
         .summary=${"A dot is a seed, the line their mean; further left is better."}></bar-list>`) : ""}
       ${figure("What else differs", html`<div class="probe-scroll"><table class="probe-table">
         <thead><tr><th scope="col"></th><th scope="col" class="number">Tied</th><th scope="col" class="number">Untied</th></tr></thead>
@@ -90,7 +90,7 @@ export function tying(result) {
 }
 
 /** Claim 12: what becomes of a run whose sinusoid is much larger than its table. */
-export function amplitude(result) {
+export function amplitude(result, { unit }) {
   const { initStd, baselines, amplitudes, best } = result;
   const known = amplitudes.filter(({ mean }) => mean !== null);
   const loudest = known.at(-1);
@@ -98,18 +98,18 @@ export function amplitude(result) {
   const cost = loudest && winner ? loudest.mean - winner.mean : null;
   return {
     number: loudest
-      ? { value: nats(loudest.mean), unit: "nats", caption: `at amplitude ${written(loudest.amplitude)}; the best, ${nats(winner.mean)}, at ${written(winner.amplitude)}. Knowing only how frequent each character is gives ${nats(baselines.unigram)}` }
+      ? { value: unit.loss(loudest.mean), unit: unit.per, caption: `at amplitude ${written(loudest.amplitude)}; the best, ${unit.loss(winner.mean)}, at ${written(winner.amplitude)}. Knowing only how frequent each character is gives ${unit.loss(baselines.unigram)}` }
       : null,
-    figure: figure("Loss against the amplitude of the sinusoid", html`<line-plot .x=${{ label: `amplitude A (values that were tried, evenly spaced); E starts with a standard deviation of ${initStd}`, kind: "even", format: written }} .y=${LOSS}
-      .series=${[series(known, (each) => each.amplitude, { name: `mean of ${recipe(result)}; bar: least to most`, color: encodingColor("sinusoidal"), sign: encodingSign("sinusoidal") })]}
-      .levels=${levels(baselines)} .summary=${`Mean validation loss ${known.map((each) => `${nats(each.mean, 2)} at ${written(each.amplitude)}`).join(", ")}.`}></line-plot>`),
+    figure: figure("Loss against the amplitude of the sinusoid", html`<line-plot .x=${{ label: `amplitude A (values that were tried, evenly spaced); E starts with a standard deviation of ${initStd}`, kind: "even", format: written }} .y=${lossAxis(unit, LOSS)}
+      .series=${[series(unit, known, (each) => each.amplitude, { name: `mean of ${recipe(result)}; bar: least to most`, color: encodingColor("sinusoidal"), sign: encodingSign("sinusoidal") })]}
+      .levels=${levels(unit, baselines)} .summary=${`Mean validation loss, ${unit.per}: ${known.map((each) => `${unit.loss(each.mean, 2)} at ${written(each.amplitude)}`).join(", ")}.`}></line-plot>`),
     notes: [
       ...amplitudes.filter(({ mean }) => mean === null).map((each) => `Amplitude ${written(each.amplitude)} ${DIVERGED}.`),
       loudest && (loudest.mean >= baselines.unigram - NEAR_UNIGRAM
         ? `At amplitude ${written(loudest.amplitude)} the run knows hardly more than how frequent each character is: the position drowns the character.`
         : cost >= NOTICEABLE
-          ? `At amplitude ${written(loudest.amplitude)} the run is ${nats(cost, 2)} nats behind the best: slowed down rather than drowned.`
-          : `At amplitude ${written(loudest.amplitude)} the run is within ${nats(cost, 2)} nats of the best: this sweep does not bear the claim out.`),
+          ? `At amplitude ${written(loudest.amplitude)} the run is ${distanceWords(unit, cost)} behind the best: slowed down rather than drowned.`
+          : `At amplitude ${written(loudest.amplitude)} the run is within ${distanceWords(unit, cost)} of the best: this sweep does not bear the claim out.`),
       winner && winner.amplitude === 0 && "The best is no sinusoid at all: with so few updates the model has not yet made use of the position.",
     ].filter(Boolean),
   };

@@ -2,18 +2,18 @@
 
 import { html } from "lit";
 import { characterName, glyph } from "../../charts/characters.js";
-import { count, nats, significant } from "../../charts/numbers.js";
-import { counted, difference } from "../format.js";
+import { count, significant } from "../../charts/numbers.js";
+import { counted, difference, listed } from "../format.js";
 import { figure } from "./figure.js";
-import { isRounding, spelled } from "./words.js";
+import { inUnit, isRounding, lossAxis, spelled } from "./words.js";
 
 const EXAMPLES = 4; // characters whose old and new ids are named
 const LISTED = 12; // merges in the table
 
-/** Claim 6: the same curve under shuffled ids. */
-export function relabel(result) {
+/** Claim 6: the same curve under shuffled ids. That two computations agree is told in nats, whatever unit losses are written in. */
+export function relabel(result, { unit }) {
   const { characters, newIds, updates, losses, relabelledLosses, newOrderLosses, largestDifference, newOrderDifference, tableDifference } = result;
-  const curve = (name, y, style) => ({ name, y, x: y.map((_, i) => i + 1), marks: false, ...style });
+  const curve = (name, y, style) => ({ name, y: inUnit(unit, y), x: y.map((_, i) => i + 1), marks: false, ...style });
   const moved = characters.map((character, id) => ({ character, id })).filter(({ id }) => newIds[id] !== id);
   const examples = moved.filter(({ character }) => glyph(character).text === character).slice(-EXAMPLES);
   return {
@@ -24,7 +24,7 @@ export function relabel(result) {
     },
     figure: figure(
       "Training loss with the first ids and with shuffled ones",
-      html`<line-plot .x=${{ label: "update", format: count }} .y=${{ label: "loss of the training batch, nats per character", format: nats }}
+      html`<line-plot .x=${{ label: "update", format: count }} .y=${lossAxis(unit, "loss of the training batch")}
         .series=${[
           curve("first ids", losses, { color: "color-mix(in oklab, var(--ordinal-first) 50%, var(--paper))", thickness: 6 }),
           curve("shuffled ids", relabelledLosses, { color: "var(--ordinal-last)", dash: "7 7" }),
@@ -37,7 +37,7 @@ export function relabel(result) {
       tableDifference !== 0 && `The trained tables differ by up to ${difference(tableDifference)} after the rows are put back.`,
       `Every character has another id now, for instance ${examples.map(({ character, id }) => `${characterName(character)} ${newIds[id]} instead of ${id}`).join(", ")}.`,
       `To the last bit, when the sums over the vocabulary run in the old order. Summed in the new one, the losses differ by ${difference(newOrderDifference)} at most, ${isRounding(newOrderDifference) ? "which is rounding" : "which is more than rounding"}.`,
-      `Validation loss at the end: ${nats(result.validationLoss, 4)}, ${nats(result.relabelledValidationLoss, 4)} and ${nats(result.newOrderValidationLoss, 4)} nats per character.`,
+      `Validation loss at the end, ${unit.per}: ${listed([result.validationLoss, result.relabelledValidationLoss, result.newOrderValidationLoss].map((loss) => unit.loss(loss, 4)))}.`,
     ].filter(Boolean),
   };
 }

@@ -1,4 +1,4 @@
-/** Words that the views of several labs share: names of depths and encodings, what became of a reader's text, when a difference is rounding. */
+/** What the views of several labs share: names of depths and encodings, what became of a reader's text, when a difference is rounding, losses on an axis. */
 
 import { characterName, glyph } from "../../charts/characters.js";
 import { count } from "../../charts/numbers.js";
@@ -47,3 +47,9 @@ export const isRounding = (size, scale = 1) => size <= ROUNDING * Math.max(1, sc
 
 /** The seeds and updates of a sweep: "3 seeds, 200 updates each". */
 export const recipe = ({ seeds, updates }) => `${counted(seeds.length, "seed")}, ${count(updates)} updates each`;
+
+/** Losses, in nats, as an axis in the chosen unit takes them. */
+export const inUnit = (unit, losses) => losses.map((loss) => (loss === null ? null : unit.of(loss)));
+
+/** An axis of what `inUnit` gives: "validation loss, bits per character". */
+export const lossAxis = (unit, what) => ({ label: `${what}, ${unit.per}`, format: (value) => unit.loss(unit.toNats(value)) });

@@ -67,7 +67,7 @@ def test_the_gap_table_shows_the_numbers_of_the_result(default_experiment):
             other, nats = (gap["a"], gap["nats"]) if gap["b"] == "none" else (gap["b"], -gap["nats"])
             row = _gap_row(lab, LABELS[other])
         else:
-            row = lab.gaps.get_by_role("row", name=f"{LABELS[gap['a']]} minus {LABELS[gap['b']]}")
+            row = lab.gaps.get_by_role("row", name=f"{LABELS[gap['a']]} against {LABELS[gap['b']]}")
             nats = gap["nats"]
         expect(row).to_contain_text(_signed(nats))
         expect(row).to_contain_text(gap["verdict"])

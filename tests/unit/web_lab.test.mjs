@@ -227,7 +227,7 @@ test("a run that was stopped goes on from its last step, with nothing lost and n
   const [stopped, other] = state.runs;
   const { step } = stopped.saved;
   assert.ok(step >= stopped.step, "a frame in flight was dropped from the picture, not from the run");
-  await lab.continueRun(stopped.id);
+  await lab.continueRuns([stopped.id]);
   assert.equal(pythons.called("open_run").at(-1).args[4].step, step);
   assert.deepEqual([stopped.state, other.state], ["finished", "stopped"]);
   assert.deepEqual(stopped.train.steps, Array.from({ length: 400 }, (_, index) => index + 1));
@@ -249,7 +249,7 @@ test("a run that goes on in a worker that breaks can go on again from where it w
   pythons.instead.advance = () => {
     throw new Error("MemoryError");
   };
-  await lab.continueRun(run.id);
+  await lab.continueRuns([run.id]);
   await until(() => run.saved === saved);
   assert.deepEqual([run.state, run.lost, run.message], ["failed", false, "MemoryError"]);
 });
@@ -269,7 +269,7 @@ test("a file that holds no run changes nothing; one that does is opened with its
   assert.deepEqual([opened.encoding, opened.seed, opened.step, opened.state, opened.version], ["rope", 7, 8, "stopped", "0.0.9"]);
   assert.deepEqual([state.phase, state.encodings, state.seeds, state.values.d, state.selected], ["stopped", ["rope"], "7", 16, "rope-7"]);
   assert.ok(opened.facts && opened.geometry);
-  await lab.continueRun(opened.id);
+  await lab.continueRuns([opened.id]);
   assert.deepEqual([opened.state, opened.step], ["finished", 20]);
   assert.deepEqual(await lab.fileOf(opened.id), { name: "RoPE.zip", bytes: Uint8Array.of(20) });
   assert.equal(pythons.started.reduce((sum, worker) => sum + worker.runs.size, 0), 0, "no worker keeps a run");

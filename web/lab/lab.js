@@ -138,6 +138,11 @@ export class Lab {
     return this.state.runs.length > 0 && ["finished", "stopped"].includes(this.state.phase);
   }
 
+  /** How many runs train at a time. */
+  get workers() {
+    return this.#pool.size;
+  }
+
   /** @returns {number} how many seeds may still be added to the experiment on the page */
   seedsLeft() {
     return Math.max(0, MOST_SEEDS - new Set(this.state.runs.map(({ seed }) => seed)).size);
@@ -158,10 +163,10 @@ export class Lab {
     await this.#goOn(added, () => this.#labelled([...runs, ...added]));
   }
 
-  /** @param {string} id a run that was stopped, to go on from where it was */
-  async continueRun(id) {
-    const run = this.state.runs.find((candidate) => candidate.id === id);
-    if (this.hasEnded && canContinue(run)) await this.#goOn([run]);
+  /** @param {string[]} ids runs that were stopped, to go on from where they were */
+  async continueRuns(ids) {
+    const runs = this.state.runs.filter((run) => ids.includes(run.id) && canContinue(run));
+    if (this.hasEnded && runs.length) await this.#goOn(runs);
   }
 
   async #goOn(runs, prepare = () => {}) {

@@ -44,6 +44,11 @@ export class WorkerPool {
     this.#on = on;
   }
 
+  /** How many workers there are once all have started. */
+  get size() {
+    return this.#size;
+  }
+
   /**
    * Start the first worker; also the way to try again after `onFailure`. The others follow when it is ready: until then
    * they would only take processors from it.

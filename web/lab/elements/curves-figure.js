@@ -1,21 +1,54 @@
 /** <lab-curves>: the loss of every run over its steps, with what counting alone achieves on the same text. */
 
-import { html } from "lit";
+import { html, nothing } from "lit";
 import "../../charts/loss-chart.js";
+import { counted } from "../format.js";
 import { LabElement } from "./lab-element.js";
+import { measuredNote } from "./measured-note.js";
+import "./unit-switch.js";
+
+/** What a loss says, in each unit. */
+const MEANING = {
+  nats: "Surprise at the next character, in nats: lower is better.",
+  bits: "Bits that the next character costs: lower is better.",
+  perplexity: "As unsure as an even choice among so many characters: lower is better.",
+};
 
 class LabCurves extends LabElement {
-  static watches = ["runs", "selected", "values"];
+  static watches = ["runs", "selected", "values", "encodings", "unit", "showMeasured", "phase"];
 
   render() {
+    const { unit } = this.lab;
+    const measured = this.lab.measured();
+    const shown = measured && this.state.showMeasured ? measured : null;
     return html`<figure class="figure">
       <figcaption>
-        <h2>Loss</h2>
-        <p>Surprise at the next character, in nats: lower is better. Compare the strong lines.</p>
+        <div class="heading">
+          <h2>Loss</h2>
+          <lab-units .lab=${this.lab}></lab-units>
+        </div>
+        <p>${MEANING[unit.name]} Compare the strong lines.</p>
       </figcaption>
-      <loss-chart .steps=${this.#steps} .baselines=${this.#baselines} .runs=${this.#runs()}
+      <loss-chart .steps=${this.#steps} .baselines=${this.#baselines} .runs=${this.#runs()} .unit=${unit}
+        .measured=${shown ? this.#ofShown(shown.encodings) : null}
         @toggle-run=${(event) => this.lab.toggleVisible(event.detail.ids)}></loss-chart>
+      ${measured ? this.#choice(measured) : nothing} ${shown ? measuredNote(shown, "Pale bands: least to greatest") : nothing}
     </figure>`;
+  }
+
+  #choice({ seeds }) {
+    return html`<label class="check">
+      <input type="checkbox" .checked=${this.state.showMeasured}
+        @change=${(event) => this.lab.showMeasured(event.target.checked)} />
+      Show what was measured over ${counted(seeds.length, "seed")}
+    </label>`;
+  }
+
+  /** The rows of the encodings that are compared on the page. */
+  #ofShown(rows) {
+    const { runs, encodings } = this.state;
+    const compared = runs.length ? runs.map(({ encoding }) => encoding) : encodings;
+    return rows.filter(({ encoding }) => compared.includes(encoding));
   }
 
   get #steps() {

@@ -1,23 +1,35 @@
-/** <lab-gaps>: what each encoding reached and how far it is from the control, with a verdict in words. */
+/** <lab-gaps>: what each encoding reached and how far it is from the control, with a verdict in words, and more seeds. */
 
 import { html, nothing } from "lit";
-import { count, nats } from "../../charts/numbers.js";
-import { counted, gap as signed } from "../format.js";
-import { outcome } from "../gaps.js";
+import { count } from "../../charts/numbers.js";
+import { UNITS } from "../../charts/units.js";
+import { counted, distanceWords, gapWords } from "../format.js";
+import { gapBetween, gapToControl, outcome } from "../gaps.js";
 import "./encoding-mark.js";
 import { LabElement } from "./lab-element.js";
+import { measuredNote } from "./measured-note.js";
+import "./more-seeds.js";
+
+/** The rule of thumb, in nats. */
+const MATTERS = 0.1;
+const NOISE = 0.01;
+/** So many gaps between the others stand open; more of them wait to be asked for. */
+const FEW_PAIRS = 3;
 
 class LabGaps extends LabElement {
-  static watches = ["runs", "gaps"];
+  static watches = ["runs", "gaps", "summaries", "unit", "showMeasured", "phase"];
+  #showsPairs = null; // true or false where the reader said so
 
   render() {
-    const { runs, gaps } = this.state;
-    const { rows, pairs } = outcome(runs, gaps);
+    const { runs } = this.state;
+    const measured = this.state.showMeasured && runs.length ? this.lab.measured() : null;
     return html`<section class="gaps" aria-labelledby="gaps-title">
       <div>
         <h2 id="gaps-title">What does position buy?</h2>
-        <p class="note">${runs.length ? this.#completeness(runs) : EMPTY}</p>
-        ${runs.length ? this.#table(rows, pairs) : nothing}
+        <p class="note" tabindex="-1">${runs.length ? this.#completeness(runs) : EMPTY}</p>
+        ${runs.length ? this.#table(measured) : nothing}
+        ${measured ? measuredNote(measured, "Lighter rows: mean and 95 % interval") : nothing}
+        <lab-more-seeds .lab=${this.lab}></lab-more-seeds>
       </div>
       ${this.#reading()}
     </section>`;
@@ -29,43 +41,93 @@ class LabGaps extends LabElement {
     return `Partial: ${count(finished)} of ${counted(runs.length, "run")} finished. A loss stands here when its run has taken its last step.`;
   }
 
-  #table(rows, pairs) {
+  #table(measured) {
+    const { unit } = this.lab;
+    const { runs, gaps, summaries } = this.state;
+    const { rows, pairs } = outcome(runs, gaps);
     return html`<table class="outcome">
       <thead>
         <tr>
           <th scope="col">Encoding</th>
           <th scope="col" class="number">Parameters</th>
-          <th scope="col" class="number">Final validation loss<span class="unit">nats per character</span></th>
-          <th scope="col" class="number">Against None<span class="unit">nats; negative is better</span></th>
+          <th scope="col" class="number">Final validation loss<span class="unit">${unit.per}</span></th>
+          <th scope="col" class="number">Against None<span class="unit">${unit.gapUnit}; ${BETTER[unit.name]} is better</span></th>
           <th scope="col">Verdict</th>
         </tr>
       </thead>
       <tbody>
-        ${rows.map(
-          (row) => html`<tr data-encoding=${row.encoding}>
-            <th scope="row">${this.#name(row.encoding)}</th>
-            <td class="number" data-label="Parameters">${row.parameters === null ? "–" : count(row.parameters)}</td>
-            <td class="number" data-label="Final validation loss">${nats(row.mean)}${spread(row)}</td>
-            ${gapCells(row.gap, "Against None")}
-          </tr>`,
-        )}
+        ${rows.map((row) => {
+          const summary = summaries.find(({ encoding }) => encoding === row.encoding);
+          const before = measured?.encodings.find(({ encoding }) => encoding === row.encoding);
+          return html`<tr data-encoding=${row.encoding}>
+              <th scope="row">${this.#name(row.encoding)}</th>
+              <td class="number" data-label="Parameters">${row.parameters === null ? "–" : count(row.parameters)}</td>
+              <td class="number" data-label="Final validation loss">${unit.loss(row.mean)}${this.#spread(row, summary)}</td>
+              ${this.#gap(row.gap, "Against None")}
+            </tr>
+            ${before ? this.#before(before, gapToControl(measured.gaps, row.encoding), "Against None") : nothing}`;
+        })}
       </tbody>
-      ${pairs.length ? this.#pairs(pairs) : nothing}
+      ${pairs.length ? this.#pairs(pairs, measured) : nothing}
     </table>`;
   }
 
-  #pairs(pairs) {
+  /** What the seeds of an encoding say together. */
+  #spread({ finished, total }, summary) {
+    const { unit } = this.lab;
+    if (total === 1) return nothing;
+    const of = finished < total ? `${finished} of ${total} seeds` : counted(finished, "seed");
+    if (finished < 2 || summary?.seeds !== finished) return html`<span class="unit">${of}</span>`;
+    const deviation = unit.gap(summary.deviation).replace(/^\+/, "");
+    return html`<span class="unit">mean of ${of}</span>
+      <span class="unit">std. deviation ${deviation}</span>
+      <span class="unit">95 %: ${unit.loss(summary.low)} to ${unit.loss(summary.high)}</span>`;
+  }
+
+  #gap(gap, label) {
+    const { unit } = this.lab;
+    if (!gap) return html`<td class="number" data-label=${label}>–</td><td class="verdict" data-label="Verdict"></td>`;
+    const interval = gap.low === null ? nothing : html`<span class="unit">95 %: ${unit.gap(gap.low)} to ${unit.gap(gap.high)}</span>`;
+    return html`<td class="number" data-label=${label}>${unit.gap(gap.nats)}${interval}</td>
+      <td class="verdict" data-label="Verdict">${gap.verdict}${settling(gap)}</td>`;
+  }
+
+  /** The same, as it was measured over many seeds. */
+  #before({ seeds, final }, gap, label) {
+    const { unit } = this.lab;
+    const name = html`<th scope="row" colspan="2">${counted(seeds, "seed")}, measured before</th>`;
+    const loss = html`<td class="number" data-label="Final validation loss">${unit.loss(final.mean)}
+      <span class="unit">95 %: ${unit.loss(final.low)} to ${unit.loss(final.high)}</span></td>`;
+    return html`<tr class="before">${name}${loss}${this.#gap(gap && { ...gap, more: 0 }, label)}</tr>`;
+  }
+
+  #pairs(pairs, measured) {
+    const open = this.#showsPairs ?? pairs.length <= FEW_PAIRS;
+    const rows = pairs.map((pair) => {
+      const before = measured && gapBetween(measured.gaps, pair.a, pair.b);
+      return html`<tr data-pair="${pair.a}-${pair.b}">
+          <th scope="row" colspan="3">${this.#name(pair.a)} <span class="minus">against</span> ${this.#name(pair.b)}</th>
+          ${this.#gap(pair, "Gap")}
+        </tr>
+        ${before
+          ? html`<tr class="before"><th scope="row" colspan="3">${counted(before.seeds, "seed")}, measured before</th>
+              ${this.#gap({ ...before, more: 0 }, "Gap")}</tr>`
+          : nothing}`;
+    });
     return html`<tbody class="pairs">
       <tr>
-        <th scope="rowgroup" colspan="5">Between the others</th>
+        <th scope="rowgroup" colspan="5">
+          <button type="button" class="unfold" aria-expanded=${String(open)} @click=${() => this.#unfold(!open)}>
+            Between the others (${pairs.length})</button>
+        </th>
       </tr>
-      ${pairs.map(
-        (pair) => html`<tr data-pair="${pair.a}-${pair.b}">
-          <th scope="row" colspan="3">${this.#name(pair.a)} <span class="minus">minus</span> ${this.#name(pair.b)}</th>
-          ${gapCells(pair, "Gap")}
-        </tr>`,
-      )}
+      ${open ? rows : nothing}
     </tbody>`;
+  }
+
+  #unfold(open) {
+    this.#showsPairs = open;
+    this.requestUpdate();
   }
 
   #name(encoding) {
@@ -73,37 +135,36 @@ class LabGaps extends LabElement {
   }
 
   #reading() {
+    const { unit } = this.lab;
+    const { gaps } = this.state;
+    const inUnit = unit === UNITS.nats ? nothing : html` (${distanceWords(unit, MATTERS)}; ${distanceWords(unit, NOISE)})`;
     return html`<aside class="reading" aria-label="How to read the gaps">
       <p>
-        <strong>A nat</strong> is the unit of −ln p. A loss of L nats means that the model gives the character that comes
-        next a probability of e<sup>−L</sup>, as a geometric mean; 0.1 nats less makes that probability 10.5 % larger.
+        <strong>${MATTERS} nats matters, ${NOISE} is noise</strong>${inUnit} at this size: another seed alone moves a
+        final loss by hundredths, now and then by a tenth.
       </p>
       <p>
-        <strong>0.1 nats matters, 0.01 is noise</strong> at this size: another seed alone moves a final
-        loss by hundredths, now and then by a tenth.
+        <strong>A gap is paired.</strong> Runs of one seed share their first table, their layers and their batches, so
+        losses are compared seed by seed. ${gaps.length > 1 ? "Each interval stands for itself: none is corrected for how many there are." : nothing}
       </p>
       <p>
-        <strong>One seed is one seed.</strong> Runs of one seed share their first table, their layers and their batches,
-        so a gap is paired; whether it holds for other seeds only more seeds can say. Set them under “Change the experiment”.
+        <strong>Three units, one loss.</strong> A loss of L nats gives the character that comes next a probability of
+        e<sup>−L</sup>, as a geometric mean. In bits it is L / ln 2, or 1.443 L. The perplexity is e<sup>L</sup>:
+        among so many characters an even choice would be as unsure. A difference of losses is there a ratio:
+        ${gapWords(UNITS.nats, -MATTERS)} is ${gapWords(UNITS.bits, -MATTERS)}, or ${gapWords(UNITS.perplexity, -MATTERS)}.
       </p>
     </aside>`;
   }
 }
 
 const EMPTY = "The answer of your own runs will stand here: the final loss of each encoding, and how far apart they are.";
+const BETTER = { nats: "negative", bits: "negative", perplexity: "below × 1" };
 
-function spread({ losses, finished, total }) {
-  if (total === 1) return nothing;
-  if (finished < 2) return html`<span class="unit">${finished} of ${total} seeds</span>`;
-  const of = finished < total ? `${finished} of ${total} seeds` : counted(finished, "seed");
-  return html`<span class="unit">mean of ${of}, ${nats(Math.min(...losses), 2)} to ${nats(Math.max(...losses), 2)}</span>`;
-}
-
-function gapCells(gap, label) {
-  if (!gap) return html`<td class="number" data-label=${label}>–</td><td class="verdict" data-label="Verdict"></td>`;
-  const interval = gap.low === null ? nothing : html`<span class="unit">95 %: ${signed(gap.low)} to ${signed(gap.high)}</span>`;
-  return html`<td class="number" data-label=${label}>${signed(gap.nats)}${interval}</td>
-    <td class="verdict" data-label="Verdict">${gap.verdict}</td>`;
+/** How many more seeds would settle the verdict on a gap. */
+function settling({ more, seeds }) {
+  if (more === 0 || seeds === 1) return nothing;
+  const words = more === null ? "more than 1,000 more seeds would be needed" : `${counted(more, "more seed")} would probably settle it`;
+  return html`<span class="unit">${words}</span>`;
 }
 
 customElements.define("lab-gaps", LabGaps);

@@ -1,61 +1,130 @@
-/** <lab-runs>: every run with its latest loss, its state and its progress; hides curves and selects the run shown large. */
+/**
+ * <lab-runs>: every run with its latest loss, its state and its progress; hides curves, selects the run shown large, and
+ * lets a stopped run go on. With several seeds the runs of an encoding are one row, which unfolds.
+ */
 
 import { html, nothing } from "lit";
+import { live } from "lit/directives/live.js";
 import { repeat } from "lit/directives/repeat.js";
-import { count, nats } from "../../charts/numbers.js";
+import { count } from "../../charts/numbers.js";
 import { counted, duration, speed } from "../format.js";
-import { validationLoss } from "../run.js";
+import { byEncoding, outcome } from "../gaps.js";
+import { canContinue, isUnderWay, totals, validationLoss } from "../run.js";
 import "./encoding-mark.js";
 import { LabElement } from "./lab-element.js";
 
 class LabRuns extends LabElement {
-  static watches = ["runs", "selected", "phase", "status"];
+  static watches = ["runs", "selected", "phase", "status", "unit"];
+  /** The encodings whose runs are shown one by one. */
+  #unfolded = new Set();
 
   render() {
     const { runs } = this.state;
     if (runs.length === 0) return nothing;
+    const groups = byEncoding(runs);
+    const inGroups = groups.some((group) => group.runs.length > 1);
+    const rows = inGroups
+      ? groups.flatMap((group) => [{ key: group.encoding, group }, ...(this.#unfolded.has(group.encoding) ? group.runs.map(alone) : [])])
+      : runs.map(alone);
     return html`<table class="runs">
       <caption>Runs</caption>
       <thead>
         <tr>
           <th scope="col">Encoding</th>
-          <th scope="col" class="number">Seed</th>
-          <th scope="col" class="number">Validation loss<span class="unit">nats per character</span></th>
+          <th scope="col" class="number">${inGroups ? "Seeds" : "Seed"}</th>
+          <th scope="col" class="number">Validation loss<span class="unit">${this.lab.unit.per}</span></th>
           <th scope="col">Progress</th>
           <th scope="col">Curve</th>
           <th scope="col">Table</th>
         </tr>
       </thead>
       <tbody>
-        ${repeat(runs, (run) => run.id, (run) => this.#row(run))}
+        ${repeat(rows, ({ key }) => key, ({ run, group }) => (group ? this.#group(group) : this.#row(run, inGroups)))}
       </tbody>
     </table>`;
   }
 
-  #row(run) {
+  #row(run, isMember) {
     const selected = run.id === this.state.selected;
-    const name = `${this.lab.encodingLabel(run.encoding)}, seed ${run.seed}`;
-    return html`<tr data-run=${run.id} data-state=${this.#shownState(run)} class=${selected ? "selected" : ""}>
-      <th scope="row"><encoding-mark encoding=${run.encoding}></encoding-mark> ${this.lab.encodingLabel(run.encoding)}</th>
+    const label = this.lab.encodingLabel(run.encoding);
+    const name = `${label}, seed ${run.seed}`;
+    return html`<tr data-run=${run.id} data-state=${this.#shownState(run)} class="${selected ? "selected" : ""} ${isMember ? "member" : ""}">
+      <th scope="row"><encoding-mark encoding=${run.encoding}></encoding-mark> ${label}</th>
       <td class="number" data-label="Seed">${run.seed}</td>
-      <td class="number loss" data-label="Validation loss">${nats(validationLoss(run))}</td>
+      <td class="number loss" data-label="Validation loss">${this.lab.unit.loss(validationLoss(run))}</td>
       <td class="progress">
         <progress max=${run.steps} .value=${run.step} data-encoding=${run.encoding} aria-label="Steps of ${name}"></progress>
-        <span title=${run.message ?? nothing}>${this.#words(run)}</span>
+        <span title=${run.message ?? nothing}>${this.#words(run)} ${this.#goOn([run], name)}</span>
       </td>
       <td class="choice" data-label="Curve">
-        <input type="checkbox" aria-label="Show the curve of ${name}" .checked=${run.visible}
+        <input type="checkbox" aria-label="Show the curve of ${name}" .checked=${live(run.visible)}
           @change=${() => this.lab.toggleVisible([run.id])} />
       </td>
+      <td class="choice" data-label="Table">${this.#selector(run, selected, name)}</td>
+    </tr>`;
+  }
+
+  /** All runs of an encoding in one row. */
+  #group({ encoding, runs }) {
+    const label = this.lab.encodingLabel(encoding);
+    const open = this.#unfolded.has(encoding);
+    const shown = runs.find(({ id }) => id === this.state.selected);
+    const [{ mean, finished }] = outcome(runs, []).rows;
+    const { step, steps } = totals(runs);
+    const visible = runs.filter((run) => run.visible).length;
+    return html`<tr data-group=${encoding} class=${shown && !open ? "selected" : ""}>
+      <th scope="row">
+        <button type="button" class="unfold" aria-expanded=${String(open)} @click=${() => this.#unfold(encoding)}>
+          <encoding-mark encoding=${encoding}></encoding-mark> ${label}</button>
+      </th>
+      <td class="number" data-label="Seeds">${runs.length}</td>
+      <td class="number loss" data-label="Validation loss">${this.lab.unit.loss(mean)}${finished > 1 ? html`<span class="unit">mean of ${finished}</span>` : nothing}</td>
+      <td class="progress">
+        <progress max=${Math.max(steps, 1)} .value=${step} data-encoding=${encoding} aria-label="Steps of all runs of ${label}"></progress>
+        <span>${this.#sum(runs, finished)} ${this.#goOn(runs, label)}</span>
+      </td>
+      <td class="choice" data-label="Curve">
+        <input type="checkbox" aria-label="Show the curves of ${label}" .checked=${live(visible === runs.length)}
+          .indeterminate=${live(visible > 0 && visible < runs.length)}
+          @change=${() => this.lab.toggleVisible(runs.map(({ id }) => id))} />
+      </td>
       <td class="choice" data-label="Table">
-        <input type="radio" name="selected-run" aria-label="Show the table of ${name}" .checked=${selected}
-          @change=${() => this.lab.select(run.id)} />
+        ${open ? nothing : this.#selector(shown ?? runs[0], Boolean(shown), `${label}, seed ${(shown ?? runs[0]).seed}`)}
       </td>
     </tr>`;
   }
 
+  #selector({ id }, selected, name) {
+    return html`<input type="radio" name="selected-run" aria-label="Show the table of ${name}" .checked=${live(selected)}
+      @change=${() => this.lab.select(id)} />`;
+  }
+
+  /** Lets those of some runs go on that were stopped, once nothing trains. */
+  #goOn(runs, name) {
+    const stopped = this.lab.hasEnded ? runs.filter(canContinue) : [];
+    if (stopped.length === 0) return nothing;
+    return html`<button type="button" class="button small" aria-label="Continue ${name}"
+      @click=${() => this.lab.continueRuns(stopped.map(({ id }) => id))}>
+      Continue${stopped.length > 1 ? ` ${stopped.length} runs` : ""}</button>`;
+  }
+
+  #unfold(encoding) {
+    if (!this.#unfolded.delete(encoding)) this.#unfolded.add(encoding);
+    this.requestUpdate();
+  }
+
   #shownState({ state }) {
     return state === "training" && this.state.phase === "paused" ? "paused" : state;
+  }
+
+  /** What has become of the runs of an encoding: "2 finished · 1 training · 84 steps/s". */
+  #sum(runs, finished) {
+    const { stepsPerSecond } = totals(runs);
+    const others = [...new Set(runs.map((run) => this.#shownState(run)))].filter((state) => state !== "finished");
+    const words = others.map((state) => `${runs.filter((run) => this.#shownState(run) === state).length} ${state}`);
+    if (finished) words.unshift(`${finished} finished`);
+    if (runs.some(isUnderWay) && stepsPerSecond && this.state.phase === "running") words.push(`${speed(stepsPerSecond)} steps/s`);
+    return words.join(" · ");
   }
 
   #words(run) {
@@ -80,5 +149,7 @@ class LabRuns extends LabElement {
     }
   }
 }
+
+const alone = (run) => ({ key: run.id, run });
 
 customElements.define("lab-runs", LabRuns);

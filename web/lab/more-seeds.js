@@ -1,0 +1,49 @@
+/** How many more seeds to run, why, and how long that takes. */
+
+/** The encoding that the others are measured against. */
+const CONTROL = "none";
+/** Seeds that give a first interval, or make one narrower. */
+const FEW = 2;
+
+/**
+ * @typedef {{count: number, reason: "none left"|"first interval"|"alone"|"settle"|"out of reach"|"settled",
+ *   pair?: {a: string, b: string, seeds: number, more: number|null}}} Suggestion
+ */
+
+/**
+ * What a reader most wants settled is what position buys, so gaps to the control come first, and of those the one
+ * that needs the fewest seeds; then the gaps between the others.
+ *
+ * @param {{a: string, b: string, seeds: number, more: number|null}[]} gaps as `compare` gives them
+ * @param {number} left how many seeds may still be added
+ * @returns {Suggestion} `count`: at least 2 where so many are left; `pair`: what they are for
+ */
+export function suggestion(gaps, left) {
+  const few = Math.min(FEW, left);
+  if (left === 0) return { count: 0, reason: "none left" };
+  if (gaps.length === 0) return { count: few, reason: "alone" };
+  if (gaps.some(({ seeds }) => seeds === 1)) return { count: few, reason: "first interval" };
+  const isToControl = ({ a, b }) => a === CONTROL || b === CONTROL;
+  const open = gaps.filter(({ more }) => more !== 0);
+  const [pair] = [open.filter(isToControl), open].filter((list) => list.length).map(leastMore);
+  if (!pair) return { count: few, reason: "settled" };
+  if (pair.more === null || pair.more > left) return { count: few, reason: "out of reach", pair };
+  return { count: Math.max(few, pair.more), reason: "settle", pair };
+}
+
+/** The gap that needs the fewest more seeds; of equal ones the first. */
+const leastMore = (gaps) => gaps.reduce((best, gap) => ((gap.more ?? Infinity) < (best.more ?? Infinity) ? gap : best));
+
+/**
+ * @param {object[]} runs of the experiment (run.js)
+ * @param {number} count of seeds, each for every encoding
+ * @param {number} workers how many runs train at a time
+ * @returns {number|null} seconds, as long as the finished runs took on average; null where none has finished
+ */
+export function secondsFor(runs, count, workers) {
+  const finished = runs.filter(({ state }) => state === "finished");
+  if (finished.length === 0) return null;
+  const mean = finished.reduce((sum, { seconds }) => sum + seconds, 0) / finished.length;
+  const added = count * new Set(runs.map(({ encoding }) => encoding)).size;
+  return mean * Math.ceil(added / workers);
+}

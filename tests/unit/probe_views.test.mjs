@@ -4,12 +4,17 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { nats, significant } from "../../web/charts/numbers.js";
-import { VIEWS } from "../../web/lab/probe-views/index.js";
+import { UNITS } from "../../web/charts/units.js";
+import { VIEWS as VIEWS_OF_THE_PAGE } from "../../web/lab/probe-views/index.js";
 import { momentOf } from "../../web/lab/probe-views/table.js";
 
 const samples = JSON.parse(readFileSync(process.env.LAB_PROBES));
 const of = (probe, which = "trained", encoding = null) =>
   structuredClone(samples.find((each) => each.probe === probe && each.which === which && (encoding === null || each.encoding === encoding)).result);
+
+/** The views, in nats unless a test says otherwise. */
+const VIEWS = Object.fromEntries(Object.entries(VIEWS_OF_THE_PAGE).map(
+  ([name, view]) => [name, (result, args) => view(result, { unit: UNITS.nats, best: null, ...args })]));
 
 /** Everything that a template says or hands to its elements, as one text. */
 function told(value) {
@@ -34,14 +39,14 @@ const notes = (view) => view.notes.join("\n");
 
 test("every lab of the curriculum has a view, and a sample", () => {
   const names = ["lookup", "sparse-gradient", "geometry", "case-offset", "relabel", "merges", "residual-stream", "width", "order",
-    "position-table", "rotation", "distance-bias", "extrapolation", "context-free", "cosine-cone", "tying", "amplitude", "generate"];
+    "position-table", "rotation", "distance-bias", "extrapolation", "context-free", "cosine-cone", "tying", "amplitude", "compressors", "generate"];
   assert.deepEqual(Object.keys(VIEWS).sort(), names.toSorted());
   assert.deepEqual([...new Set(samples.map(({ probe }) => probe))].sort(), names.toSorted());
 });
 
-for (const { probe, encoding, which, result } of samples) {
-  test(`${probe} of ${encoding}, ${which}, is shown without a hole`, () => {
-    const view = VIEWS[probe](result, {});
+for (const [{ probe, encoding, which, result }, unit] of samples.flatMap((sample) => Object.values(UNITS).map((unit) => [sample, unit]))) {
+  test(`${probe} of ${encoding}, ${which}, in ${unit.title}, is shown without a hole`, () => {
+    const view = VIEWS[probe](result, { unit });
     if (view.number) {
       assert.deepEqual(Object.keys(view.number), ["value", "unit", "caption"]);
       for (const part of Object.values(view.number)) assert.equal(typeof part, "string");
@@ -51,6 +56,26 @@ for (const { probe, encoding, which, result } of samples) {
     assert.doesNotMatch(words(view), /\b(NaN|undefined|null|Infinity|false)\b|\[object/);
   });
 }
+
+test("a loss or a gap in a view is in the unit, and in no other", () => {
+  const inNats = new Set(["relabel", "generate"]); // the agreement of two computations; the entropies of single draws
+  for (const { probe, result } of samples.filter(({ which }) => which === "trained")) {
+    const [bits, perplexity] = [UNITS.bits, UNITS.perplexity].map((unit) => words(VIEWS[probe](structuredClone(result), { unit })));
+    if (!inNats.has(probe)) assert.doesNotMatch(bits + perplexity, /\bnats\b/, probe);
+    if (["width", "tying", "amplitude", "extrapolation", "relabel", "compressors"].includes(probe)) {
+      assert.match(bits, /bits per character/, probe);
+      assert.doesNotMatch(perplexity, /\bbits\b/, probe);
+    }
+  }
+});
+
+test("the curves of a view are drawn in the unit", () => {
+  const result = of("extrapolation", "trained", "sinusoidal");
+  const drawn = (unit) => JSON.stringify(VIEWS.extrapolation(result, { unit }).figure);
+  const [loss] = result.contexts.at(-1).losses;
+  assert.ok(drawn(UNITS.nats).includes(String(loss)));
+  assert.ok(drawn(UNITS.perplexity).includes(String(Math.exp(loss))));
+});
 
 test("a view sets only what its elements have", async () => {
   globalThis.HTMLElement = class {};
@@ -236,6 +261,35 @@ test("a loud sinusoid that does no harm is not made out to do some", () => {
   assert.match(said([2.5, 2.4, 2.6], 0.05), /slowed down/);
   assert.match(said([2.5, 2.4, 2.41], 0.05), /does not bear the claim out/);
   assert.match(said([2.4, 2.5, 3.15], 0), /no sinusoid at all/);
+});
+
+test("compressors stand between the baselines and the best run, with the least of them large", () => {
+  const result = of("compressors");
+  const best = { label: "RoPE, seed 2", encoding: "rope", nats: 1.99 };
+  const view = VIEWS.compressors(result, { unit: UNITS.bits, best });
+  const [least] = result.compressors.toSorted((a, b) => a.nats - b.nats);
+  assert.equal(view.number.value, UNITS.bits.loss(least.nats));
+  assert.match(view.number.caption, new RegExp(`is what ${least.name} needs`));
+  const bars = barsOf(view.figure);
+  assert.deepEqual(bars.map(({ label }) => label), ["uniform", "unigram", "bigram", "zlib", "bz2", "xz", "RoPE, seed 2"]);
+  assert.deepEqual(bars.filter(({ marked }) => marked).map(({ label }) => label), [least.name]);
+  assert.equal(bars.at(-1).text, "2.871");
+  assert.ok(Math.abs(bars[3].value - (8 * result.compressors[0].bytes) / result.characters) < 1e-12);
+  assert.match(notes(view), /pays for learning it.*measured on the last tenth/);
+  assert.match(notes(VIEWS.compressors(result, {})), /when one has finished/);
+});
+
+test("a compressor that the runtime lacks is named with the reason", () => {
+  const result = of("compressors");
+  const lacking = (names) => result.compressors.map((each) =>
+    (names.includes(each.name) ? { ...each, nats: null, bytes: null, missing: "No module named '_lzma'" } : each));
+  const view = VIEWS.compressors({ ...result, compressors: lacking(["xz"]) }, {});
+  assert.match(notes(view), /Not measured, xz: No module named '_lzma'\./);
+  const bars = barsOf(view.figure);
+  assert.deepEqual(bars.filter(({ value }) => value === null).map(({ label, text }) => [label, text]), [["xz", "not there"]]);
+  const none = VIEWS.compressors({ ...result, compressors: lacking(["zlib", "bz2", "xz"]) }, {});
+  assert.equal(none.number, null);
+  assert.equal(none.notes.length, 3);
 });
 
 test("a text that was not read as given is told", () => {

@@ -9,7 +9,7 @@ import build
 
 LABS = [
     "lookup", "sparse-gradient", "geometry", "case-offset", "relabel", "merges", "residual-stream", "width", "order",
-    "position-table", "amplitude", "rotation", "distance-bias", "extrapolation", "generate", "context-free",
+    "position-table", "amplitude", "rotation", "distance-bias", "extrapolation", "compressors", "generate", "context-free",
     "cosine-cone", "tying",
 ]  # fmt: skip
 PAGE = (build.WEB / "index.html").read_text("utf-8")

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { UNITS } from "../../web/charts/units.js";
 import { NUMBER_NAMES, readerNumber } from "../../web/lab/reader-numbers.js";
 import { makeRuns } from "./web_fakes.mjs";
 
@@ -25,11 +26,12 @@ function finishedLab({ which = "trained", losses = [2.36, 2.08, 2.18, 2, 2.13] }
     probe,
     answers: runs.flatMap((source) => {
       const sample = data.results.find((each) => each.probe === probe.name && each.encoding === source.encoding && each.which === "trained");
-      return sample ? [{ source, which, untrained: false, result: sample.result }] : [];
+      return sample ? [{ source, which, untrained: false, result: structuredClone(sample.result) }] : [];
     }),
   }]));
   const state = { runs, gaps, selected: "learned-1", values: { corpus: "alice29" }, probes };
-  return { data: { corpora: [{ name: "alice29", vocabulary: 73, baselines: BASELINES }] }, state, probeQuestion: () => ({ source: runs[1] }) };
+  const corpora = [{ name: "alice29", vocabulary: 73, baselines: BASELINES }];
+  return { data: { corpora }, state, unit: UNITS.nats, probeQuestion: () => ({ source: runs[1] }) };
 }
 
 test("the chapter uses these names and no others", () => {
@@ -40,7 +42,7 @@ test("the chapter uses these names and no others", () => {
 test("every name has a number in what Python answers", () => {
   const lab = finishedLab();
   for (const name of NUMBER_NAMES) {
-    assert.match(readerNumber(lab, name) ?? `none for ${name}`, /^[−+]?[\d,.]+( × 10[⁻\d⁰¹²³⁴⁵⁶⁷⁸⁹]+)?$/, name);
+    assert.match(readerNumber(lab, name) ?? `none for ${name}`, /^[−+]?[\d,.]+( × 10[⁻\d⁰¹²³⁴⁵⁶⁷⁸⁹]+| nats)?$/, name);
   }
 });
 
@@ -52,13 +54,52 @@ test("what must be 0 exactly is written as 0", () => {
 test("numbers of runs are those of the finished runs, and gaps are None less the other", () => {
   const lab = finishedLab();
   const number = (name) => readerNumber(lab, name);
-  assert.deepEqual(["best-loss", "best-bits", "best-perplexity", "loss-none"].map(number), ["2.000", "2.885", "7.39", "2.360"]);
+  assert.deepEqual(["best-loss", "best-nats", "best-bits", "best-perplexity", "loss-none"].map(number), ["2.000", "2.000", "2.885", "7.39", "2.360"]);
   assert.deepEqual(["gap-none-learned", "gap-low", "gap-high", "gap-seeds"].map(number), ["+0.28", "+0.27", "+0.33", "3"]);
   lab.state.runs[0].state = "failed";
   assert.equal(number("loss-none"), null);
   assert.equal(number("best-loss"), "2.000");
   lab.state.gaps.forEach((gap) => Object.assign(gap, { low: null, high: null, seeds: 1 }));
   assert.deepEqual(["gap-low", "gap-high", "gap-seeds"].map(number), [null, null, null]);
+});
+
+test("losses, gaps and distances follow the unit; nothing else does", () => {
+  const lab = finishedLab();
+  const inUnit = (unit, named) => {
+    lab.unit = unit;
+    return NUMBER_NAMES.map((name) => readerNumber(lab, name, named));
+  };
+  const [nats, bits, perplexity] = Object.values(UNITS).map((unit) => inUnit(unit, true));
+  const following = NUMBER_NAMES.filter((_, i) => nats[i] !== bits[i] || nats[i] !== perplexity[i]);
+  const losses = /^(best-loss|.*-loss(-one)?|loss-none|baseline-.*|gap-(?!seeds).*|tying-gap|width-spread|extrapolation-.*|compressor-.*)$/;
+  assert.deepEqual(following, NUMBER_NAMES.filter((name) => losses.test(name)));
+  const number = (name) => Object.values(UNITS).map((unit) => inUnit(unit, true)[NUMBER_NAMES.indexOf(name)]);
+  assert.deepEqual(number("best-loss"), ["2.000 nats", "2.885 bits", "perplexity 7.39"]);
+  assert.deepEqual(number("gap-none-learned"), ["+0.28 nats", "+0.40 bits", "× 1.32 in perplexity"]);
+  lab.unit = UNITS.perplexity;
+  assert.deepEqual(["gap-low", "gap-high"].map((name) => readerNumber(lab, name)), ["× 1.31", "× 1.39"]);
+  lab.state.probes.width.answers[0].result.widths.forEach((each) => Object.assign(each, { low: 2, high: 2.1 }));
+  lab.state.selected = lab.state.probes.width.answers[0].source.id;
+  assert.deepEqual(number("width-spread"), ["0.10 nats", "0.14 bits", "a factor of 1.11 in perplexity"]);
+});
+
+test("in the text, what follows the unit names it or stands beside a number that does", () => {
+  const places = [...page.matchAll(/<reader-number name="([^"]+)"(?: unit="([^"]+)")?/g)];
+  const fixed = new Set(["nats per character", "bits per character", "nats", "parameters", "per character", "chosen"]);
+  for (const [, name, unit] of places) if (unit) assert.ok(fixed.has(unit), `${name}: ${unit}`);
+  const lab = finishedLab();
+  const named = (name) => readerNumber(lab, name, true) !== readerNumber(lab, name);
+  for (const [, name, unit] of places) {
+    if (named(name)) assert.ok(unit === "chosen" || /^gap-(low|high)$/.test(name), `${name} has no unit`);
+    else assert.notEqual(unit, "chosen", `${name} is no loss`);
+  }
+});
+
+test("a compressor that is not here has no number", () => {
+  const lab = finishedLab();
+  assert.match(readerNumber(lab, "compressor-xz"), /^[12]\./);
+  for (const { result } of lab.state.probes.compressors.answers) Object.assign(result.compressors[2], { nats: null, bytes: null, missing: "No module." });
+  assert.equal(readerNumber(lab, "compressor-xz"), null);
 });
 
 test("an untrained model gives no number, but for what no training changes", () => {

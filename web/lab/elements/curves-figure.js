@@ -44,11 +44,10 @@ class LabCurves extends LabElement {
     </label>`;
   }
 
-  /** The rows of the encodings that are compared on the page. */
+  /** Before there is a run, the rows of the encodings that are chosen; the chart itself leaves out what has no run. */
   #ofShown(rows) {
     const { runs, encodings } = this.state;
-    const compared = runs.length ? runs.map(({ encoding }) => encoding) : encodings;
-    return rows.filter(({ encoding }) => compared.includes(encoding));
+    return runs.length ? rows : rows.filter(({ encoding }) => encodings.includes(encoding));
   }
 
   get #steps() {

@@ -31,6 +31,9 @@ export function suggestion(gaps, left) {
   return { count: Math.max(few, pair.more), reason: "settle", pair };
 }
 
+/** @returns {[string, string]} the encodings of a gap as they are named: the control comes last */
+export const namesOf = ({ a, b }) => (a === CONTROL ? [b, a] : [a, b]);
+
 /** The gap that needs the fewest more seeds; of equal ones the first. */
 const leastMore = (gaps) => gaps.reduce((best, gap) => ((gap.more ?? Infinity) < (best.more ?? Infinity) ? gap : best));
 

@@ -79,8 +79,7 @@ class LabGaps extends LabElement {
     const of = finished < total ? `${finished} of ${total} seeds` : counted(finished, "seed");
     if (finished < 2 || summary?.seeds !== finished) return html`<span class="unit">${of}</span>`;
     const deviation = unit.gap(summary.deviation).replace(/^\+/, "");
-    return html`<span class="unit">mean of ${of}</span>
-      <span class="unit">std. deviation ${deviation}</span>
+    return html`<span class="unit">${of}, <abbr title="standard deviation">SD</abbr> ${deviation}</span>
       <span class="unit">95 %: ${unit.loss(summary.low)} to ${unit.loss(summary.high)}</span>`;
   }
 
@@ -163,7 +162,7 @@ const BETTER = { nats: "negative", bits: "negative", perplexity: "below × 1" };
 /** How many more seeds would settle the verdict on a gap. */
 function settling({ more, seeds }) {
   if (more === 0 || seeds === 1) return nothing;
-  const words = more === null ? "more than 1,000 more seeds would be needed" : `${counted(more, "more seed")} would probably settle it`;
+  const words = more === null ? "more than 1,000 more seeds would be needed" : `about ${counted(more, "more seed")} may settle it`;
   return html`<span class="unit">${words}</span>`;
 }
 

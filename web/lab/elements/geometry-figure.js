@@ -1,4 +1,4 @@
-/** <lab-geometry>: the embedding table of the selected run, large, and of every run, small; a click selects. */
+/** <lab-geometry>: the embedding table of the selected run, large, and of each encoding with its seed, small; a click selects. */
 
 import { html, nothing } from "lit";
 import { guard } from "lit/directives/guard.js";
@@ -18,13 +18,15 @@ class LabGeometry extends LabElement {
 
   render() {
     const { runs } = this.state;
+    const selected = this.#selected;
+    const alike = runs.filter(({ seed }) => seed === selected.seed);
     return html`<figure class="figure">
       <figcaption>
         <h2>The embedding table</h2>
         <p>Each character’s row of d numbers as one point: the rows, projected onto two axes.</p>
       </figcaption>
-      ${this.#chart(this.#selected, false)}
-      ${runs.length > 1 ? html`<div class="multiples" role="group" aria-label="Table of each run">${repeat(runs, (run) => run.id, (run) => this.#multiple(run))}</div>` : nothing}
+      ${this.#chart(selected, false)}
+      ${alike.length > 1 ? html`<div class="multiples" role="group" aria-label="Table of each run with the same seed">${repeat(alike, (run) => run.id, (run) => this.#multiple(run))}</div>` : nothing}
     </figure>`;
   }
 
@@ -50,7 +52,7 @@ class LabGeometry extends LabElement {
     const selected = run.id === this.state.selected;
     return html`<button type="button" class="multiple" data-run=${run.id} aria-pressed=${selected}
       aria-label="Show the table of ${run.label} large" @click=${() => this.lab.select(run.id)}>
-      <span class="name"><encoding-mark encoding=${run.encoding}></encoding-mark> ${run.label}</span>
+      <span class="name"><encoding-mark encoding=${run.encoding}></encoding-mark> ${this.lab.encodingLabel(run.encoding)}</span>
       ${this.#chart(run, true)}
     </button>`;
   }

@@ -3,7 +3,7 @@
 import { html, nothing } from "lit";
 import { live } from "lit/directives/live.js";
 import { counted, duration } from "../format.js";
-import { secondsFor, suggestion } from "../more-seeds.js";
+import { namesOf, secondsFor, suggestion } from "../more-seeds.js";
 import { MOST_SEEDS } from "../settings.js";
 import { LabElement } from "./lab-element.js";
 
@@ -29,7 +29,7 @@ class LabMoreSeeds extends LabElement {
   }
 
   #why({ reason, pair, count }, left) {
-    const names = pair && `${this.lab.encodingLabel(pair.a)} against ${this.lab.encodingLabel(pair.b)}`;
+    const names = pair && namesOf(pair).map((encoding) => this.lab.encodingLabel(encoding)).join(" against ");
     switch (reason) {
       case "none left":
         return `${MOST_SEEDS} seeds are the most of one experiment.`;
@@ -38,7 +38,7 @@ class LabMoreSeeds extends LabElement {
       case "alone":
         return "One encoding has no gap; more seeds show how much its loss varies.";
       case "settle":
-        return `${names}: ${counted(pair.more, "more seed")} would probably settle it.`;
+        return `${names}: about ${counted(pair.more, "more seed")} may settle it.`;
       case "out of reach":
         return `${names}: ${pair.more === null ? "more than 1,000" : pair.more} more would be needed, and ${left} are left; a few make the interval narrower.`;
       default:

@@ -102,7 +102,8 @@ export class FakePythons {
   }
 
   open_run(worker, id, config, text, backend, saved) {
-    worker.runs.set(id, { config, step: saved?.step ?? 0, jobs: new Map() });
+    const validation = Array.from(saved?.validationSteps ?? [], (step, index) => [step, saved.validationLoss[index]]);
+    worker.runs.set(id, { config, step: saved?.step ?? 0, jobs: new Map(), validation });
     const facts = { run: id, config, parameters: 100 * config.d, vocabulary: ["a", "b"], classes: ["vowel", "consonant"] };
     return { ...facts, characters: {}, baselines: BASELINES, flopsPerStep: 1e6, frame: this.frame(worker, id, saved?.step ?? 0, true) };
   }
@@ -135,12 +136,12 @@ export class FakePythons {
 
   /** With the losses of every step that its worker took, also of those that the page was not told. */
   save_run(worker, id) {
-    const { step, config } = worker.runs.get(id);
+    const { step, config, validation } = worker.runs.get(id);
     return {
       vector: new Float32Array(2), mean: new Float32Array(2), square: new Float32Array(2), step,
       state: step === config.steps ? "finished" : "training", message: undefined, seconds: step / 10,
       trainLoss: Float64Array.from({ length: step }, (_, index) => config.d + 1 / (index + 1)),
-      validationSteps: Int32Array.of(0, step), validationLoss: Float64Array.of(config.d + 1, config.d + 1 / (step + 1)),
+      validationSteps: Int32Array.from(validation, ([at]) => at), validationLoss: Float64Array.from(validation, ([, loss]) => loss),
     };
   }
 
@@ -167,9 +168,10 @@ export class FakePythons {
 
   /** Losses are d + 1 / step, so that a point tells which settings it came from. */
   frame(worker, id, before, geometry) {
-    const { step, config } = worker.runs.get(id);
+    const { step, config, validation } = worker.runs.get(id);
     const fresh = Array.from({ length: step - before }, (_, i) => before + 1 + i);
     const measured = step > before || step === 0 ? [step] : [];
+    validation.push(...measured.map((at) => [at, config.d + 1 / (at + 1)]));
     return {
       run: id, step, steps: config.steps, state: step === config.steps ? "finished" : "training", message: null,
       trainFrom: before + 1, trainLoss: Float32Array.from(fresh, (at) => config.d + 1 / at),

@@ -24,6 +24,7 @@ export class Experiment {
   #resume = null;
   #resumed = Promise.resolve();
   #visit;
+  #onSaved;
   #woken = null;
   #wake = () => {};
 
@@ -34,12 +35,14 @@ export class Experiment {
    * @param {ReturnType<typeof import("./events.js").createEvents>} parts.events
    * @param {(run: object, worker: object) => Promise<boolean>} [parts.visit] may ask something of a run in its own
    *   worker, between two frames; it resolves to whether it has more to ask at once. What it throws ends the run.
+   * @param {() => void} [parts.onSaved] told when what a run has learned is saved in the run
    */
-  constructor({ store, pool, events, visit = async () => false }) {
+  constructor({ store, pool, events, visit = async () => false, onSaved = () => {} }) {
     this.#store = store;
     this.#pool = pool;
     this.#events = events;
     this.#visit = visit;
+    this.#onSaved = onSaved;
   }
 
   /**
@@ -186,6 +189,7 @@ export class Experiment {
     if (run.step > 0 && this.#store.state.runs.includes(run)) {
       const saved = await this.#call(worker, run, "save_run", run.id);
       this.#change(run, { saved });
+      this.#onSaved();
     }
     await this.#pool.call(worker, PATIENCE, "close_run", run.id);
   }

@@ -3,6 +3,7 @@
 import { UNITS } from "../charts/units.js";
 import { loadCorpus, textOf } from "./corpus.js";
 import { Experiment } from "./experiment.js";
+import { Keeper } from "./keeper.js";
 import { Probes } from "./probes.js";
 import { fromQuery, toQuery } from "./query.js";
 import { canContinue, createRun } from "./run.js";
@@ -20,6 +21,7 @@ export class Lab {
   #probes;
   #events;
   #files;
+  #keeper;
   /** Counts what the reader asked for, so that a text which arrives late starts nothing. */
   #turn = 0;
   #greeting = false;
@@ -49,7 +51,9 @@ export class Lab {
     const { store } = this;
     this.#probes = new Probes({ data, store, pool: this.#pool, wake: () => this.#experiment.wake() });
     const visit = (run, worker) => this.#probes.visit(run, worker);
-    this.#experiment = new Experiment({ store, pool: this.#pool, events, visit });
+    this.#keeper = new Keeper({ data, store, findings: (run) => this.#probes.findings(run) });
+    const onSaved = () => this.#keeper.look();
+    this.#experiment = new Experiment({ store, pool: this.#pool, events, visit, onSaved });
   }
 
   get state() {
@@ -59,6 +63,7 @@ export class Lab {
   /** Start Python, and the experiment if the address asks for it. */
   begin() {
     if (this.autorun) this.run();
+    this.#keeper.open();
     this.#greet();
   }
 
@@ -228,14 +233,28 @@ export class Lab {
     return this.#files.write(this.state.runs.find((run) => run.id === id));
   }
 
-  /** @returns {object[]} what the chapter's labs found out about a run */
-  findings(run) {
-    return this.#probes.findings(run);
+  /** @param {string} id a kept experiment, to be put on the page again with all that was found out about its runs */
+  async openKept(id) {
+    const turn = (this.#turn += 1);
+    const kept = await this.#keeper.read(id);
+    if (turn !== this.#turn || kept.size === 0) return;
+    const shown = this.openRuns([...kept.keys()]);
+    for (const [run, findings] of kept) this.#probes.adopt(run, findings);
+    await shown;
   }
 
-  /** Show again what was found out about a run that is on the page. */
-  adoptFindings(run, findings) {
-    this.#probes.adopt(run, findings);
+  /** @param {IDBValidKey[]} keys of kept runs to delete; on the page they stay */
+  deleteKept(keys) {
+    return this.#keeper.remove(keys);
+  }
+
+  deleteAllKept() {
+    return this.#keeper.removeAll();
+  }
+
+  /** Try once more to keep the runs that could not be kept. */
+  keepAgain() {
+    this.#keeper.tryAgain();
   }
 
   /**

@@ -50,6 +50,8 @@ export function createRun(config) {
     /** Its key in the archive of this browser, and when it was put there (ms since 1970); null while it is not kept. */
     key: null,
     keptAt: null,
+    /** Id of the experiment that it is kept as a run of; null while it is not kept. */
+    experiment: null,
     /** An earlier or the same picture, replaced less often, with the time it was taken: {points, explained, step, at}. */
     thumbnail: null,
   };
@@ -89,8 +91,9 @@ export function takeUp(run, saved) {
   const { step, state, message = null, seconds } = saved; // Python's None arrives as undefined
   const stepsPerSecond = seconds ? step / seconds : 0;
   Object.assign(run, { saved, step, state: state === "training" ? "stopped" : state, message, seconds, stepsPerSecond });
-  run.train = { steps: Array.from(saved.trainLoss, (_, index) => index + 1), loss: Array.from(saved.trainLoss) };
-  run.validation = { steps: Array.from(saved.validationSteps), loss: Array.from(saved.validationLoss) };
+  // Frames tell losses as float32, so that a curve is the same whether it came in frames or from here.
+  run.train = { steps: Array.from(saved.trainLoss, (_, index) => index + 1), loss: Array.from(saved.trainLoss, Math.fround) };
+  run.validation = { steps: Array.from(saved.validationSteps), loss: Array.from(saved.validationLoss, Math.fround) };
 }
 
 /**

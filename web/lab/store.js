@@ -30,8 +30,11 @@ const STATE = {
   unit: "nats",
   /** Whether what was measured over many seeds is drawn beside the reader's runs. */
   showMeasured: true,
-  /** The runs that this browser keeps (archive.js). */
-  kept: { state: "loading", message: null, experiments: [] },
+  /**
+   * The runs that this browser keeps (keeper.js): whether they can be had ("loading", "ready", "unavailable"), what went
+   * wrong, the experiments, the records that are none, and how many bytes the browser allows, if it tells.
+   */
+  kept: { state: "loading", message: null, experiments: [], unreadable: [], quota: null },
   /** The chapter's labs by the name of their probe (probes.js), changed in place. */
   probes: {},
   /** Whether Run waits for the text to arrive. */

@@ -1,0 +1,308 @@
+/** What this browser keeps of the runs, with an IndexedDB in memory: written, listed, opened, deleted, refused, tampered with. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { beforeEach, test } from "node:test";
+import { IDBFactory, IDBObjectStore } from "../../web/node_modules/fake-indexeddb/build/esm/index.js";
+import "../../web/node_modules/fake-indexeddb/auto/index.mjs";
+import { clock, FakePythons, recordedEvents, settle, until } from "./web_fakes.mjs";
+
+Object.defineProperty(globalThis, "navigator", { value: { hardwareConcurrency: 2 }, configurable: true });
+const { Lab } = await import("../../web/lab/lab.js");
+const { Archive } = await import("../../web/lab/archive.js");
+const data = {
+  ...JSON.parse(readFileSync(process.env.LAB_TABLE)),
+  version: "0.1.0",
+  corpora: [{ name: "alice29", file: "corpora/alice29.txt" }],
+};
+globalThis.fetch = async () => ({ ok: true, status: 200, text: async () => "a text to learn" });
+
+/** Channels of this test's tabs: one that stays open would keep Node from ending. */
+const channels = new Set();
+globalThis.BroadcastChannel = class extends BroadcastChannel {
+  constructor(name) {
+    super(name);
+    this.unref();
+    channels.add(this);
+  }
+};
+
+beforeEach(() => {
+  for (const channel of channels) channel.close();
+  channels.clear();
+  globalThis.indexedDB = new IDBFactory();
+});
+
+/** A tab, with Python and what is kept at hand. */
+async function openTab(query = "steps=20") {
+  const pythons = new FakePythons();
+  const lab = new Lab({ data, start: pythons.start, events: recordedEvents().events, params: new URLSearchParams(query) });
+  lab.begin();
+  await until(() => lab.state.status !== null && lab.state.kept.state !== "loading");
+  return { lab, pythons, state: lab.state };
+}
+
+/** How many runs a tab lists as kept. */
+const kept = ({ kept: { experiments } }) => experiments.reduce((sum, { runs }) => sum + runs.length, 0);
+
+/** A tab in which an experiment has run and is kept. */
+async function trainedTab(query) {
+  const tab = await openTab(query);
+  await tab.lab.run();
+  await until(() => tab.state.runs.every(({ key }) => key !== null) && kept(tab.state) >= tab.state.runs.length);
+  return tab;
+}
+
+/** What is stored in one of the stores, and a way to change it behind the page's back. */
+async function stored(name, change = () => {}) {
+  const database = await new Promise((resolve) => {
+    indexedDB.open("embedding-lab").onsuccess = ({ target }) => resolve(target.result);
+  });
+  const store = database.transaction(name, "readwrite").objectStore(name);
+  const rows = await new Promise((resolve) => (store.getAll().onsuccess = ({ target }) => resolve(target.result)));
+  const keys = await new Promise((resolve) => (store.getAllKeys().onsuccess = ({ target }) => resolve(target.result)));
+  await Promise.all(rows.map((row, index) => {
+    change(row);
+    return new Promise((resolve) => (store.put(row, keys[index]).onsuccess = resolve));
+  }));
+  database.close();
+  return rows;
+}
+
+test("runs are kept as soon as they have ended, and listed as one experiment with its settings", async () => {
+  const { state } = await trainedTab("steps=20&d=24&seeds=1,2");
+  const [experiment, ...others] = state.kept.experiments;
+  assert.equal(others.length, 0);
+  assert.deepEqual(experiment.runs.map(({ config }) => `${config.encoding}-${config.seed}`).sort(), state.runs.map(({ id }) => id).sort());
+  assert.equal(experiment.config.d, 24);
+  assert.ok(experiment.runs.every(({ state, step }) => state === "finished" && step === 20));
+  assert.ok(experiment.bytes > 0 && Math.abs(experiment.keptAt - Date.now()) < 60_000);
+});
+
+test("what was kept opens in another tab as it was, with what the labs found out, and is compared anew", async () => {
+  const first = await trainedTab();
+  first.lab.nearProbe("order", {}, true);
+  await until(() => first.lab.probeAnswer("order"));
+  const answer = first.lab.probeAnswer("order");
+  first.lab.select(first.state.runs[1].id);
+  first.lab.keepAgain(); // looks, as the next drawing would
+  clock.pass(2000);
+  await settle();
+  const second = await openTab();
+  assert.deepEqual(second.state.runs, []);
+  await second.lab.openKept(second.state.kept.experiments[0].id);
+  assert.equal(second.state.phase, "finished");
+  for (const [index, run] of second.state.runs.entries()) {
+    const before = first.state.runs.find(({ id }) => id === run.id);
+    for (const part of ["config", "train", "validation", "geometry", "history", "saved", "seconds", "step", "state", "label"]) {
+      assert.deepEqual(run[part], before[part], `${part} of run ${index}`);
+    }
+  }
+  assert.deepEqual(second.state.gaps, first.state.gaps);
+  assert.equal(second.pythons.called("compare").length, 1);
+  assert.deepEqual(second.state.values, first.state.values);
+  second.lab.nearProbe("order", {}, true);
+  second.lab.select(answer.source.id);
+  assert.deepEqual(second.lab.probeAnswer("order").result, answer.result);
+  await settle();
+  assert.equal(second.pythons.called("probe").length, 0, "it is known already");
+  assert.equal(kept(second.state), 3, "and what is opened is not kept twice");
+});
+
+test("findings of another version of the lab are asked anew", async () => {
+  const first = await trainedTab();
+  first.lab.nearProbe("order", {}, true);
+  await until(() => first.lab.probeAnswer("order"));
+  first.lab.keepAgain();
+  clock.pass(2000);
+  await settle();
+  await stored("runs", (row) => (row.version = "0.0.9"));
+  const second = await openTab();
+  await second.lab.openKept(second.state.kept.experiments[0].id);
+  assert.equal(second.lab.probeAnswer("order"), undefined);
+});
+
+test("what is added later joins the experiment, also in the tab that opened it", async () => {
+  const { lab, state } = await trainedTab();
+  await lab.runMoreSeeds(1);
+  await until(() => kept(state) === 6);
+  assert.equal(state.kept.experiments.length, 1);
+  const other = await openTab();
+  await other.lab.openKept(state.kept.experiments[0].id);
+  await other.lab.runMoreSeeds(1);
+  await until(() => kept(state) === 9, "the first tab hears of it");
+  assert.equal(state.kept.experiments.length, 1);
+  await lab.run();
+  await until(() => state.kept.experiments.length === 2);
+});
+
+test("a run that was stopped is kept, and kept as finished when it has gone on", async () => {
+  const { lab, pythons, state } = await openTab("encodings=none&steps=20");
+  pythons.instead.advance = () => {
+    if (state.runs[0].step === 8) lab.stop();
+  };
+  await lab.run();
+  await until(() => kept(state) === 1);
+  assert.equal(state.kept.experiments[0].runs[0].state, "stopped");
+  pythons.instead = {};
+  await lab.continueRun("none-1");
+  await until(() => state.kept.experiments[0].runs[0].state === "finished");
+  assert.equal(kept(state), 1);
+});
+
+test("an own text is kept once, and goes with the last run of its experiment", async () => {
+  const tab = await openTab();
+  tab.lab.setValue("corpus", "own");
+  tab.lab.setOwnText("a text of my own");
+  await tab.lab.run();
+  await until(() => kept(tab.state) === 3);
+  assert.deepEqual(await stored("texts"), ["a text of my own"]);
+  const other = await openTab();
+  await other.lab.openKept(other.state.kept.experiments[0].id);
+  assert.equal(other.state.ownText, "a text of my own");
+  const keys = tab.state.kept.experiments[0].runs.map(({ key }) => key);
+  await tab.lab.deleteKept(keys.slice(0, 2));
+  assert.equal((await stored("texts")).length, 1);
+  await tab.lab.deleteKept(keys.slice(2));
+  assert.deepEqual(await stored("texts"), []);
+});
+
+test("what is deleted stays on the page of both tabs, and is not kept again", async () => {
+  const first = await trainedTab();
+  const second = await openTab();
+  await second.lab.openKept(second.state.kept.experiments[0].id);
+  await first.lab.deleteKept([first.state.runs[0].key]);
+  assert.equal(kept(first.state), 2);
+  await until(() => kept(second.state) === 2, "the other tab hears of it");
+  assert.equal(second.state.runs.length, 3);
+  second.lab.keepAgain();
+  await settle();
+  assert.equal(kept(second.state), 2);
+  await second.lab.deleteAllKept();
+  await until(() => kept(first.state) === 0);
+  assert.equal(first.state.runs.length, 3);
+  for (const name of ["runs", "contents", "findings", "texts"]) assert.deepEqual(await stored(name), []);
+});
+
+test("findings about a run that another tab deleted do not bring it back", async () => {
+  const first = await trainedTab("encodings=none&steps=20");
+  const archive = new Archive({ change() {}, trouble() {} });
+  await archive.open();
+  const [summary] = await stored("runs");
+  await archive.remove([summary.key]);
+  assert.equal(await archive.putFindings({ summary, findings: [] }), false);
+  assert.equal(await archive.put({ summary, contents: {}, findings: [], text: null }, true), false);
+  await until(() => kept(first.state) === 0);
+  archive.close();
+});
+
+test("a full browser is told, costs nothing else, and takes the runs when there is room", async (context) => {
+  const { lab, state } = await openTab();
+  const put = context.mock.method(IDBObjectStore.prototype, "put", () => {
+    throw new DOMException("full", "QuotaExceededError");
+  });
+  await lab.run();
+  await until(() => state.kept.message !== null);
+  assert.match(state.kept.message, /could not be kept: this browser has no room left for it\. It stays on the page/);
+  assert.equal(state.phase, "finished");
+  assert.equal(state.gaps.length, 2);
+  assert.equal(kept(state), 0);
+  put.mock.restore();
+  lab.keepAgain();
+  await until(() => kept(state) === 3);
+  assert.equal(state.kept.message, null);
+});
+
+test("a run is written whole or not at all", async (context) => {
+  const original = IDBObjectStore.prototype.put;
+  const { lab, state } = await openTab("encodings=none&steps=20");
+  const put = context.mock.method(IDBObjectStore.prototype, "put", function (value, key) {
+    if (this.name === "findings") throw new DOMException("full", "QuotaExceededError");
+    return original.call(this, value, key);
+  });
+  await lab.run();
+  await until(() => state.kept.message !== null);
+  put.mock.restore();
+  assert.deepEqual(await stored("runs"), []);
+  assert.deepEqual(await stored("contents"), []);
+});
+
+for (const [what, factory, words] of [
+  ["without IndexedDB", undefined, /this browser has no IndexedDB/],
+  ["that forbids it", { open() { throw new DOMException("denied", "SecurityError"); } }, /lets the page store nothing/],
+]) {
+  test(`a browser ${what} is told, and the experiment runs`, async () => {
+    globalThis.indexedDB = factory;
+    const { lab, state } = await openTab();
+    assert.equal(state.kept.state, "unavailable");
+    assert.match(state.kept.message, words);
+    await lab.run();
+    await settle();
+    assert.equal(state.phase, "finished");
+    assert.match(state.kept.message, words);
+  });
+}
+
+test("a database of a newer version is told, not touched", async () => {
+  await new Promise((resolve) => (indexedDB.open("embedding-lab", 99).onsuccess = ({ target }) => resolve(target.result.close())));
+  const { state } = await openTab();
+  assert.match(state.kept.message, /written by a newer version of this page, so reload it/);
+});
+
+test("a newer version that opens in another tab finds the way free", async () => {
+  const { state } = await trainedTab("encodings=none&steps=20");
+  await new Promise((resolve, reject) => {
+    const request = indexedDB.open("embedding-lab", 99);
+    request.onsuccess = ({ target }) => resolve(target.result.close());
+    request.onblocked = reject;
+  });
+  await until(() => state.kept.state === "unavailable");
+  assert.match(state.kept.message, /newer version of this page was opened in another tab: reload this one/);
+  assert.equal(state.runs.length, 1);
+});
+
+const TAMPERED = {
+  "no object": ["runs", (row) => delete row.config, /its settings are missing/],
+  "a setting out of range": ["runs", (row) => (row.config.d = 4000), /d = 4000 is out of range/],
+  "a setting that is unknown": ["runs", (row) => (row.config.payload = "x"), /payload is unknown/],
+  "a state that is none": ["runs", (row) => (row.state = "toString"), /its state is unknown/],
+  "a step beyond its settings": ["runs", (row) => (row.step = 21), /its step is none of its settings/],
+  "another key": ["runs", (row) => (row.key = "elsewhere"), /it has no key/],
+  "another date": ["runs", (row) => (row.keptAt = "yesterday"), /its date/],
+};
+for (const [what, [store, change, why]] of Object.entries(TAMPERED)) {
+  test(`a record with ${what} is listed as unreadable, and can be deleted`, async () => {
+    await trainedTab("encodings=none&steps=20");
+    await stored(store, change);
+    const { lab, state } = await openTab();
+    assert.equal(kept(state), 0);
+    const [{ key, why: told }] = state.kept.unreadable;
+    assert.match(told, why);
+    await lab.deleteKept([key]);
+    assert.deepEqual(state.kept.unreadable, []);
+    assert.deepEqual(await stored("contents"), []);
+  });
+}
+
+const DAMAGED = {
+  "without what it learned": (row) => delete row.saved,
+  "with parameters of another kind": (row) => (row.saved.mean = [1, 2]),
+  "with fewer losses than steps": (row) => (row.saved.trainLoss = row.saved.trainLoss.slice(1)),
+  "with half a picture": (row) => (row.history[0].points = row.history[0].points.slice(1)),
+  "with a vocabulary that is none": (row) => (row.facts.vocabulary = "ab"),
+  "that are nothing": (row) => Object.keys(row).forEach((name) => delete row[name]),
+};
+for (const [what, change] of Object.entries(DAMAGED)) {
+  test(`a run with contents ${what} is told when it is opened, and the page stays as it is`, async () => {
+    const first = await trainedTab("encodings=none&steps=20");
+    await stored("contents", change);
+    const { lab, state } = await openTab();
+    assert.equal(kept(state), 1);
+    await lab.openKept(state.kept.experiments[0].id);
+    assert.deepEqual(state.runs, []);
+    assert.equal(state.phase, "ready");
+    assert.equal(state.kept.unreadable.length, 1);
+    await first.lab.deleteKept([state.kept.unreadable[0].key]);
+    assert.equal(kept(first.state), 0);
+  });
+}

@@ -1,0 +1,165 @@
+/** The runs that this browser keeps, in IndexedDB: how they are written, read and deleted, and how other tabs hear of it. */
+
+import { openDB } from "idb";
+
+/** Name of the database, and of the channel on which tabs tell each other that it has changed. */
+const NAME = "embedding-lab";
+const VERSION = 1;
+/**
+ * By the key of a run: what a list shows of it; what it takes to look at it or to go on; and what labs found out, which
+ * changes most often. By the id of an experiment: the text that all its runs train on, if it is the reader's own.
+ */
+const STORES = ["runs", "contents", "findings", "texts"];
+
+/**
+ * @typedef {object} Row
+ * @property {{key: string, experiment: string}} summary with all that a list shows (record.js)
+ * @property {object} contents
+ * @property {object[]} findings
+ * @property {string|null} text a reader's own
+ */
+
+export class Archive {
+  #on;
+  #database = null;
+  #channel = null;
+
+  /**
+   * @param {object} on
+   * @param {() => void} on.change another tab has changed what is kept
+   * @param {(message: string|null) => void} on.trouble the database cannot be used for now, and why; null: it opens at last
+   */
+  constructor(on) {
+    this.#on = on;
+  }
+
+  /** @throws {Error} this browser keeps nothing; `tell` says why */
+  async open() {
+    if (!globalThis.indexedDB) throw new Error("this browser has no IndexedDB");
+    this.#database = await openDB(NAME, VERSION, {
+      upgrade(database) {
+        for (const name of STORES) database.createObjectStore(name);
+      },
+      blocked: () => this.#on.trouble("Another tab holds an older version of what is kept: close that tab."),
+      blocking: () => this.#leave("A newer version of this page was opened in another tab: reload this one."),
+      terminated: () => this.#leave("The browser has closed what is kept: reload the page."),
+    });
+    this.#on.trouble(null);
+    this.#channel = new BroadcastChannel(NAME);
+    this.#channel.onmessage = () => this.#on.change();
+  }
+
+  close() {
+    this.#database?.close();
+    this.#database = null;
+    this.#channel?.close();
+  }
+
+  #leave(message) {
+    this.close();
+    this.#on.trouble(message);
+  }
+
+  /** @returns {Promise<{key: IDBValidKey, value: any}[]>} the summary of every run as it is stored: not to be trusted */
+  async list() {
+    const { store, done } = this.#begin(["runs"], "readonly");
+    const [keys, values] = await Promise.all([store("runs").getAllKeys(), store("runs").getAll(), done]);
+    return values.map((value, index) => ({ key: keys[index], value }));
+  }
+
+  /**
+   * Write a run whole, or not at all.
+   * @param {Row} row
+   * @param {boolean} isKept whether it has been kept before: then it is only written if it was not deleted meanwhile
+   * @returns {Promise<boolean>} whether it was written
+   */
+  put({ summary, contents, findings, text }, isKept) {
+    const { key, experiment } = summary;
+    return this.#write(async (store) => {
+      if (isKept && (await store("runs").getKey(key)) === undefined) return false;
+      const own = text === null ? [] : [["texts", text, experiment]];
+      await putAll(store, [["runs", summary, key], ["contents", contents, key], ["findings", findings, key], ...own]);
+      return true;
+    });
+  }
+
+  /**
+   * Write what labs have found out about a run, unless it was deleted meanwhile.
+   * @param {{summary: object, findings: object[]}} row with the size that the run has now
+   * @returns {Promise<boolean>} whether it was written
+   */
+  putFindings({ summary, findings }) {
+    return this.#write(async (store) => {
+      if ((await store("runs").getKey(summary.key)) === undefined) return false;
+      await putAll(store, [["runs", summary, summary.key], ["findings", findings, summary.key]]);
+      return true;
+    });
+  }
+
+  /**
+   * @param {string[]} keys
+   * @param {string} experiment theirs
+   * @returns {Promise<{rows: {contents: any, findings: any}[], text: any}>} as they are stored: not to be trusted
+   */
+  async read(keys, experiment) {
+    const { store, done } = this.#begin(STORES, "readonly");
+    const row = async (key) => {
+      const [contents, findings] = await Promise.all([store("contents").get(key), store("findings").get(key)]);
+      return { contents, findings };
+    };
+    const [text, rows] = await Promise.all([store("texts").get(experiment), Promise.all(keys.map(row)), done]);
+    return { rows, text };
+  }
+
+  /** @param {IDBValidKey[]} keys of runs */
+  remove(keys) {
+    return this.#write(async (store) => {
+      await Promise.all(["runs", "contents", "findings"].flatMap((name) => keys.map((key) => store(name).delete(key))));
+      const used = new Set((await store("runs").getAll()).map((summary) => summary?.experiment));
+      const unused = (await store("texts").getAllKeys()).filter((experiment) => !used.has(experiment));
+      await Promise.all(unused.map((experiment) => store("texts").delete(experiment)));
+      return true;
+    });
+  }
+
+  clear() {
+    return this.#write(async (store) => {
+      await Promise.all(STORES.map((name) => store(name).clear()));
+      return true;
+    });
+  }
+
+  /** One transaction over all stores, which is carried out whole or not at all; then the other tabs are told. */
+  async #write(work) {
+    const { transaction, store, done } = this.#begin(STORES, "readwrite");
+    done.catch(() => {}); // what went wrong in `work` is thrown there
+    try {
+      const isWritten = await work(store);
+      await done;
+      if (isWritten) this.#channel.postMessage("changed");
+      return isWritten;
+    } catch (error) {
+      abort(transaction);
+      throw error;
+    }
+  }
+
+  #begin(names, mode) {
+    if (!this.#database) throw new Error("what is kept is not open");
+    const transaction = this.#database.transaction(names, mode);
+    const store = (name) => transaction.objectStore(name);
+    return { transaction, store, done: transaction.done };
+  }
+}
+
+/** A row that is refused at once is refused like one that is refused later, when all the others are settled with it. */
+const putAll = (store, rows) => Promise.all(rows.map(async ([name, value, key]) => store(name).put(value, key)));
+
+/** Undo a transaction that still stands; one that was undone by its error has ended. */
+function abort(transaction) {
+  try {
+    transaction.abort();
+  } catch {
+    // it has ended
+  }
+}

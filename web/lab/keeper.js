@@ -1,0 +1,253 @@
+/**
+ * Keeps the runs of the page in this browser as soon as they have ended, and tells in the store what is kept.
+ *
+ * The runs on the page are one experiment, and so are what they are kept as: what is added later joins it. A run that
+ * was stopped is kept, too, as it can go on. Whatever the browser refuses is told beside the list and costs nothing else.
+ */
+
+import { Archive } from "./archive.js";
+import { readFindings, readSummary, toRow, toRun } from "./record.js";
+import { isUnderWay } from "./run.js";
+
+/** Least time between two looks at what the chapter's labs have found out, in milliseconds. */
+const NEWS_EVERY = 2000;
+
+export class Keeper {
+  #data;
+  #store;
+  #findings;
+  #archive;
+  #opened = null;
+  /** What is written and read, one after the other. */
+  #work = Promise.resolve();
+  /** Run to what was saved of it when it was last written, refused or found deleted: that is not written by itself again. */
+  #settled = new WeakMap();
+  /** Runs that could not be written. */
+  #refused = new Set();
+  /** Run to the findings that were written with it. */
+  #written = new WeakMap();
+  #timer = null;
+
+  /**
+   * @param {object} parts
+   * @param {object} parts.data lab-data
+   * @param {import("./store.js").Store} parts.store `state.kept` is filled here
+   * @param {(run: object) => object[]} parts.findings what the chapter's labs found out about a run
+   */
+  constructor({ data, store, findings }) {
+    this.#data = data;
+    this.#store = store;
+    this.#findings = findings;
+    this.#archive = new Archive({
+      change: () => this.#queue(() => this.#list()),
+      trouble: (message) => this.#change({ state: message ? "unavailable" : "loading", message }),
+    });
+    store.subscribe(["runs", "probes", "phase"], () => this.look());
+  }
+
+  /** Open what is kept, the first time. */
+  open() {
+    this.#opened ??= this.#archive.open().then(
+      () => void this.#queue(() => this.#list()),
+      (error) => this.#change({ state: "unavailable", message: `Runs cannot be kept here: ${tell(error)}.` }),
+    );
+    return this.#opened;
+  }
+
+  /** Write what has ended and is not kept yet and, while nothing trains, what labs have found out about what is. */
+  look() {
+    for (const run of this.#runs) {
+      if (run.saved && run.facts && !isUnderWay(run) && this.#settled.get(run) !== run.saved) this.#keep(run);
+    }
+    if (this.#runs.some((run) => this.#hasNews(run))) this.#timer ??= setTimeout(() => this.#keepNews(), NEWS_EVERY);
+  }
+
+  /** Try once more to keep what could not be kept. */
+  tryAgain() {
+    for (const run of this.#refused) this.#settled.delete(run);
+    this.#refused.clear();
+    this.#change({ message: null });
+    this.look();
+  }
+
+  /**
+   * @param {string} id of a kept experiment
+   * @returns {Promise<Map<object, object[]>>} its runs (run.js), each with what labs found out about it, where it was
+   *   this version of the lab that did; empty if none can be read, which is told beside the list
+   */
+  read(id) {
+    const found = new Map();
+    const damaged = [];
+    return this.#queue(async () => {
+      const { runs } = this.#kept.experiments.find((experiment) => experiment.id === id);
+      // Two tabs may have added the same run: the later one is opened.
+      const each = [...new Map(runs.map((run) => [`${run.config.encoding}-${run.config.seed}`, run])).values()];
+      const { rows, text } = await this.#archive.read(each.map(({ key }) => key), id);
+      each.forEach((summary, index) => {
+        try {
+          const run = toRun(summary, rows[index].contents, text);
+          const findings = run.version === this.#data.version ? readFindings(rows[index].findings) : [];
+          found.set(run, findings);
+          this.#settled.set(run, run.saved);
+          this.#written.set(run, findings);
+        } catch (error) {
+          damaged.push({ key: summary.key, why: error.message });
+        }
+      });
+      if (damaged.length) await this.#list(damaged);
+      return found;
+    }).catch((error) => {
+      this.#change({ message: `It could not be opened: ${tell(error)}.` });
+      return found;
+    });
+  }
+
+  /** @param {IDBValidKey[]} keys of runs to delete; those on the page stay there */
+  remove(keys) {
+    return this.#delete(() => this.#archive.remove(keys));
+  }
+
+  removeAll() {
+    return this.#delete(() => this.#archive.clear());
+  }
+
+  async #delete(work) {
+    try {
+      await this.#queue(async () => {
+        await work();
+        await this.#list();
+      });
+      this.tryAgain(); // there is room now
+    } catch (error) {
+      this.#change({ message: `It could not be deleted: ${tell(error)}.` });
+    }
+  }
+
+  /** Give a run its place in the archive and write it. */
+  async #keep(run) {
+    const { saved } = run;
+    this.#settled.set(run, saved);
+    run.experiment ??= this.#runs.map(({ experiment }) => experiment).find(Boolean) ?? newKey();
+    await this.open();
+    if (this.#kept.state === "unavailable") return;
+    try {
+      await this.#queue(async () => {
+        if (run.saved !== saved) return; // it goes on
+        const findings = this.#findings(run);
+        const isKept = run.key !== null;
+        const place = { key: run.key ?? newKey(), keptAt: Date.now() };
+        const isWritten = await this.#archive.put(toRow({ ...run, ...place }, findings), isKept);
+        if (isWritten) Object.assign(run, place);
+        this.#written.set(run, findings);
+        await this.#list();
+      });
+    } catch (error) {
+      this.#refused.add(run);
+      this.#change({ message: `${run.label} could not be kept: ${tell(error)}. It stays on the page until that is closed.` });
+    }
+  }
+
+  #keepNews() {
+    this.#timer = null;
+    for (const run of this.#runs.filter((candidate) => this.#hasNews(candidate))) {
+      const findings = this.#findings(run);
+      this.#written.set(run, findings);
+      this.#queue(async () => {
+        if (run.key !== null && run.saved) await this.#archive.putFindings(toRow(run, findings));
+      }).catch((error) => this.#change({ message: `What the labs found out could not be kept: ${tell(error)}.` }));
+    }
+  }
+
+  /** Whether the labs have found out more about a kept run than is written, and no training would be disturbed. */
+  #hasNews(run) {
+    if (["running", "paused"].includes(this.#store.state.phase) || run.key === null || !run.saved) return false;
+    const written = new Set((this.#written.get(run) ?? []).map(({ result }) => result));
+    return this.#findings(run).some(({ result }) => !written.has(result));
+  }
+
+  /**
+   * Tell what is kept. A run on the page that is not among it was deleted, here or in another tab.
+   * @param {{key: string, why: string}[]} damaged runs of which the contents turned out to be unreadable
+   */
+  async #list(damaged = []) {
+    const records = await this.#archive.list();
+    const keys = new Set(records.map(({ key }) => key));
+    for (const run of this.#runs) {
+      if (run.key !== null && !keys.has(run.key)) Object.assign(run, { key: null, keptAt: null });
+    }
+    const { quota } = (await globalThis.navigator?.storage?.estimate?.().catch(() => null)) ?? {};
+    this.#change({ state: "ready", ...grouped(this.#data, records, damaged), quota: quota ?? null });
+  }
+
+  /** Carry out one thing after another, whether or not the one before could be done. */
+  #queue(task) {
+    const result = this.#work.then(task);
+    this.#work = result.catch(() => {});
+    return result;
+  }
+
+  get #runs() {
+    return this.#store.state.runs;
+  }
+
+  get #kept() {
+    return this.#store.state.kept;
+  }
+
+  #change(changes) {
+    this.#store.set({ kept: { ...this.#kept, ...changes } });
+  }
+}
+
+/**
+ * @returns {{experiments: {id: string, keptAt: number, config: object, bytes: number, runs: object[]}[],
+ *   unreadable: {key: IDBValidKey, why: string}[]}} experiments from the latest on, their runs as `readSummary` gives
+ *   them, in the order of their seeds
+ */
+function grouped(data, records, damaged) {
+  const unreadable = [...damaged];
+  const experiments = new Map();
+  for (const { key, value } of records.filter((record) => !damaged.some((other) => other.key === record.key))) {
+    try {
+      const run = readSummary(data, key, value);
+      const id = run.experiment;
+      if (!experiments.has(id)) experiments.set(id, { id, config: run.config, runs: [] });
+      const experiment = experiments.get(id);
+      if (settingsOf(run) !== settingsOf(experiment)) throw new Error("its settings are not those of its experiment");
+      experiment.runs.push(run);
+    } catch (error) {
+      unreadable.push({ key, why: error.message });
+    }
+  }
+  for (const experiment of experiments.values()) {
+    const { runs } = experiment;
+    runs.sort((a, b) => a.config.seed - b.config.seed || a.keptAt - b.keptAt);
+    experiment.keptAt = Math.max(...runs.map(({ keptAt }) => keptAt));
+    experiment.bytes = runs.reduce((sum, { bytes }) => sum + bytes, runs[0].textBytes);
+  }
+  return { experiments: [...experiments.values()].sort((a, b) => b.keptAt - a.keptAt), unreadable };
+}
+
+/** What the runs of an experiment share. */
+const settingsOf = ({ config: { encoding, seed, ...settings } }) => JSON.stringify(settings);
+
+/** A key that no other tab makes; randomUUID is there on secure pages alone. */
+function newKey() {
+  if (crypto.randomUUID) return crypto.randomUUID();
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Why the browser refused something, as the end of a sentence. */
+function tell({ name, message }) {
+  switch (name) {
+    case "QuotaExceededError":
+      return "this browser has no room left for it";
+    case "VersionError":
+      return "what is kept was written by a newer version of this page, so reload it";
+    case "SecurityError":
+    case "InvalidStateError":
+      return `this browser lets the page store nothing, as in some private windows (${message.replace(/\.$/, "")})`;
+    default:
+      return message.replace(/\.$/, "");
+  }
+}

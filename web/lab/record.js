@@ -1,0 +1,151 @@
+/** A run as the archive keeps it: made of a run of the page, and checked and made a run again, since what is stored is not trusted. */
+
+import { createRun, takeUp, validationLoss } from "./run.js";
+import { validate } from "./settings.js";
+
+/** What Python says of a run when it opens it that the page needs to show it. */
+const FACTS = ["parameters", "vocabulary", "classes", "characters", "baselines", "flopsPerStep"];
+/** How `save_run` calls the end of a run, and how the page does. */
+const STATES = { training: "stopped", finished: "finished", diverged: "diverged" };
+
+/** A record that is not what this version of the lab writes. */
+export class RecordError extends Error {}
+
+/**
+ * @param {object} run (run.js) one that has ended and is saved, with its key, its experiment and the time in `keptAt`
+ * @param {object[]} findings what the chapter's labs found out about it
+ * @returns {import("./archive.js").Row}
+ */
+export function toRow(run, findings) {
+  const { key, experiment, keptAt, version, config, saved, facts, geometry, history, text } = run;
+  const { step, seconds, state } = saved;
+  const contents = {
+    facts: Object.fromEntries(FACTS.map((name) => [name, facts[name]])),
+    saved: compact(saved),
+    geometry: geometry && compact(geometry),
+    history: history.map(compact),
+  };
+  const own = config.corpus === "own" ? text : null;
+  const loss = validationLoss(run) ?? null;
+  const bytes = size(contents) + size(findings);
+  const textBytes = size(own ?? "");
+  const summary = { key, experiment, keptAt, version, config: { ...config }, state, step, seconds, loss, bytes, textBytes };
+  return { summary, contents, findings, text: own };
+}
+
+/**
+ * Check what a list shows of a run.
+ *
+ * @param {import("./settings.js").Table} table
+ * @param {any} key
+ * @param {any} summary as it is stored
+ * @returns {{key: string, experiment: string, keptAt: number, version: string|null, config: Record<string, any>,
+ *   state: string, step: number, seconds: number, loss: number|null, bytes: number, textBytes: number}}
+ * @throws {RecordError} it is none that this version writes
+ */
+export function readSummary(table, key, summary) {
+  check(isObject(summary), "it is no record");
+  const { experiment, keptAt, version, config, state, step, seconds, loss, bytes, textBytes } = summary;
+  check(summary.key === key && isText(key) && isText(experiment), "it has no key");
+  check(isObject(config), "its settings are missing");
+  const { config: valid, errors } = validate(table, config);
+  check(errors.length === 0, errors[0]?.message);
+  check(Object.hasOwn(STATES, state), "its state is unknown");
+  check(Number.isInteger(step) && step > 0 && step <= valid.steps, "its step is none of its settings");
+  check([keptAt, seconds, bytes, textBytes].every(isSize), "its date, its time or its size is missing");
+  check(loss === null || typeof loss === "number", "its loss is no number");
+  return {
+    key, experiment, keptAt, config: valid, state: STATES[state], step, seconds, loss, bytes, textBytes,
+    version: isText(version) ? version : null,
+  };
+}
+
+/**
+ * The run of a record, as it was when it was kept.
+ *
+ * @param {object} summary as `readSummary` gives it
+ * @param {any} contents as it is stored
+ * @param {any} text as it is stored; not used with the texts that come with the page
+ * @returns {object} a run (run.js)
+ * @throws {RecordError} it is none that this version writes
+ */
+export function toRun({ key, experiment, keptAt, version, config, step, seconds }, contents, text) {
+  check(isObject(contents), "its contents are missing");
+  const { facts, saved, geometry, history } = contents;
+  checkSaved(saved, step);
+  checkFacts(facts);
+  const characters = facts.vocabulary.length;
+  check(Array.isArray(history), "its pictures are missing");
+  for (const picture of geometry ? [geometry, ...history] : history) checkPicture(picture, characters);
+  check(config.corpus !== "own" || isText(text), "its text is missing");
+  const run = createRun(config);
+  Object.assign(run, { key, experiment, keptAt, version, facts, geometry, history });
+  run.text = config.corpus === "own" ? text : null;
+  run.thumbnail = geometry && { ...geometry, at: 0 };
+  takeUp(run, { ...saved, seconds });
+  return run;
+}
+
+/**
+ * @param {any} findings as they are stored
+ * @returns {object[]} those that have the shape of findings; the others can be found out anew
+ */
+export function readFindings(findings) {
+  if (!Array.isArray(findings)) return [];
+  return findings.filter((finding) => {
+    if (!isObject(finding)) return false;
+    const { name, args, untrained, which, step, result, took } = finding;
+    return isText(name) && isObject(args) && isObject(result) && typeof untrained === "boolean"
+      && ["untrained", "now", "trained"].includes(which) && isSize(step) && isSize(took);
+  });
+}
+
+function checkSaved(saved, step) {
+  check(isObject(saved) && Object.hasOwn(STATES, saved.state) && saved.step === step, "what it has learned is missing");
+  const { vector, mean, square, trainLoss, validationSteps, validationLoss: losses, message = null } = saved;
+  check([vector, mean, square].every((part) => part instanceof Float32Array && part.length === vector.length), "its parameters are damaged");
+  check(trainLoss instanceof Float64Array && trainLoss.length === step, "its training loss is damaged");
+  check(validationSteps instanceof Int32Array && losses instanceof Float64Array, "its validation loss is damaged");
+  check(validationSteps.length === losses.length, "its validation loss is damaged");
+  check(message === null || typeof message === "string", "its message is damaged");
+}
+
+function checkFacts(facts) {
+  check(isObject(facts), "what Python said of it is missing");
+  const { parameters, vocabulary, classes, baselines, flopsPerStep, characters } = facts;
+  check(isSize(parameters) && isSize(flopsPerStep) && isObject(characters), "its sizes are missing");
+  check(isTexts(vocabulary) && isTexts(classes) && classes.length === vocabulary.length, "its vocabulary is damaged");
+  check(isObject(baselines) && Object.values(baselines).every((nats) => typeof nats === "number"), "its baselines are damaged");
+}
+
+function checkPicture(picture, characters) {
+  check(isObject(picture) && isSize(picture.step), "its pictures are damaged");
+  const { points, explained, points3, explained3 } = picture;
+  const fits = (values, shares, axes) =>
+    values instanceof Float32Array && values.length === axes * characters && Array.isArray(shares) && shares.length === axes && shares.every(Number.isFinite);
+  check(fits(points, explained, 2), "its pictures are damaged");
+  check(points3 === undefined || fits(points3, explained3, 3), "its pictures are damaged");
+}
+
+function check(condition, message) {
+  if (!condition) throw new RecordError(message);
+}
+
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isText = (value) => typeof value === "string" && value !== "";
+const isTexts = (value) => Array.isArray(value) && value.every(isText);
+const isSize = (value) => Number.isFinite(value) && value >= 0;
+
+/** The same with arrays that hold nothing but themselves: a view of a larger buffer would be stored with all of it. */
+function compact(part) {
+  const own = (value) => (ArrayBuffer.isView(value) && value.byteLength < value.buffer.byteLength ? value.slice() : value);
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, own(value)]));
+}
+
+/** About how many bytes a value takes: its arrays of numbers, and eight for each other number. */
+function size(value) {
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value === "string") return 2 * value.length;
+  if (typeof value !== "object" || value === null) return 8;
+  return Object.values(value).reduce((sum, part) => sum + size(part), 0);
+}

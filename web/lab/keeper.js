@@ -202,9 +202,11 @@ export class Keeper {
 /**
  * @returns {{experiments: {id: string, keptAt: number, config: object, bytes: number, runs: object[]}[],
  *   unreadable: {key: IDBValidKey, why: string}[]}} experiments from the latest on, their runs as `readSummary` gives
- *   them, in the order of their seeds
+ *   them, in the order of their seeds and encodings
  */
 function grouped(data, records, damaged) {
+  const { choices } = data.settings.find(({ name }) => name === "encoding");
+  const place = ({ config }) => choices.findIndex(({ value }) => value === config.encoding);
   const unreadable = [...damaged];
   const experiments = new Map();
   for (const { key, value } of records.filter((record) => !damaged.some((other) => other.key === record.key))) {
@@ -221,7 +223,7 @@ function grouped(data, records, damaged) {
   }
   for (const experiment of experiments.values()) {
     const { runs } = experiment;
-    runs.sort((a, b) => a.config.seed - b.config.seed || a.keptAt - b.keptAt);
+    runs.sort((a, b) => a.config.seed - b.config.seed || place(a) - place(b) || a.keptAt - b.keptAt);
     experiment.keptAt = Math.max(...runs.map(({ keptAt }) => keptAt));
     experiment.bytes = runs.reduce((sum, { bytes }) => sum + bytes, runs[0].textBytes);
   }

@@ -1,0 +1,110 @@
+/** An experiment as CSV, JSON and commands: what is read back is what the page holds. */
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import * as exports from "../../web/lab/exports.js";
+import { createRun } from "../../web/lab/run.js";
+import { defaults } from "../../web/lab/settings.js";
+
+const table = JSON.parse(readFileSync(process.env.LAB_TABLE));
+
+function runs(settings = {}, seeds = [1]) {
+  return seeds.flatMap((seed) => ["none", "rope"].map((encoding) => {
+    const run = createRun({ ...defaults(table), ...settings, encoding, seed });
+    return Object.assign(run, {
+      state: "finished", step: 2, seconds: 1.25, stepsPerSecond: 1.6, version: "0.1.0",
+      train: { steps: [1, 2], loss: [Math.fround(4.1), Math.fround(1 / 3)] },
+      validation: { steps: [0, 2], loss: [Math.fround(4.3), Math.fround(0.1)] },
+      facts: { parameters: 1234, baselines: { uniform: Math.log(73), unigram: 3.162 } },
+    });
+  }));
+}
+
+/** Rows of a CSV file as RFC 4180 has it. */
+function parse(text) {
+  assert.ok(text.endsWith("\r\n"));
+  const cells = [...text.matchAll(/("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n)/g)];
+  assert.equal(cells.map(([all]) => all).join(""), text);
+  const rows = [[]];
+  for (const [, cell, end] of cells) {
+    rows.at(-1).push(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
+    if (end !== ",") rows.push([]);
+  }
+  return rows.slice(0, -1);
+}
+
+test("curves read back as the numbers of the page, digit for digit", () => {
+  const [head, ...rows] = parse(exports.curvesCsv(runs()));
+  assert.deepEqual(head, ["encoding", "seed", "step", "part", "nats"]);
+  assert.equal(rows.length, 8);
+  for (const run of runs()) {
+    for (const [part, { steps, loss }] of Object.entries({ training: run.train, validation: run.validation })) {
+      const own = rows.filter(([encoding, , , name]) => encoding === run.encoding && name === part);
+      assert.deepEqual(own.map(([, , step, , nats]) => [Number(step), Number(nats)]), steps.map((step, i) => [step, loss[i]]));
+    }
+  }
+});
+
+test("results have a row for each run, with every setting", () => {
+  const [head, ...rows] = parse(exports.resultsCsv(table, runs({ d: 24 }, [1, 2])));
+  assert.equal(rows.length, 4);
+  const row = Object.fromEntries(head.map((name, index) => [name, rows[3][index]]));
+  for (const { name } of table.settings) assert.ok(Object.hasOwn(row, name), name);
+  assert.deepEqual([row.encoding, row.seed, row.d, row.lr, row.tied], ["rope", "2", "24", "0.006", "true"]);
+  assert.equal(Number(row.validation_nats), Math.fround(0.1));
+  assert.equal(Number(row.uniform_nats), Math.log(73));
+  assert.equal(row.version, "0.1.0");
+});
+
+test("a run that never began has empty cells, and no text can become a formula or break a row", () => {
+  const run = createRun({ ...defaults(table), encoding: '=HYPERLINK("x"),\r\n', seed: 1 });
+  const [head, row, ...others] = parse(exports.resultsCsv(table, [run]));
+  assert.deepEqual(others, []);
+  assert.equal(row[head.indexOf("encoding")], `'=HYPERLINK("x"),\r\n`);
+  assert.equal(row[head.indexOf("validation_nats")], "");
+  for (const start of ["+1", "-1", "@x", "\tx"]) {
+    assert.equal(parse(exports.curvesCsv([{ ...runs()[0], encoding: start }]))[1][0], `'${start}`);
+  }
+});
+
+test("JSON holds the whole experiment, and null for what is not finite", () => {
+  const all = runs({}, [1, 2]);
+  all[0].train.loss[1] = NaN;
+  const gaps = [{ a: "rope", b: "none", nats: -0.1, low: null, high: null, seeds: 2, verdict: "matters", more: null }];
+  const summaries = [{ encoding: "none", seeds: 2, mean: 2.1 }];
+  const link = "https://example.org/lab/?encodings=none,rope&seeds=1,2";
+  const read = JSON.parse(exports.experimentJson({ table, runs: all, gaps, summaries, version: "0.1.0", link }));
+  assert.deepEqual([read.gaps, read.summaries, read.link, read.version], [gaps, summaries, link, "0.1.0"]);
+  assert.deepEqual([read.config.encodings, read.config.seeds, read.config.d], [["none", "rope"], [1, 2], 48]);
+  assert.deepEqual(read.runs[0].curves.training, { steps: [1, 2], loss: [Math.fround(4.1), null] });
+  assert.deepEqual(read.runs[1].curves.validation, all[1].validation);
+  assert.deepEqual(read.baselines, all[0].facts.baselines);
+  assert.equal(read.runs[1].command, "python -m embedding_lab train --encoding rope --seed 1");
+});
+
+test("a command names what differs from the defaults and nothing else", () => {
+  const command = (settings) => exports.trainCommand(table, { ...defaults(table), encoding: "none", seed: 3, ...settings });
+  assert.equal(command({}), "python -m embedding_lab train --encoding none --seed 3");
+  assert.equal(
+    command({ d: 16, lr: 0.003, position_scale: 0, tied: false, corpus: "asyoulik" }),
+    "python -m embedding_lab train --encoding none --seed 3 --d 16 --lr 0.003 --position-scale 0 --tied no --corpus asyoulik",
+  );
+  assert.match(command({ corpus: "own" }), /--corpus text\.txt$/);
+  assert.equal(
+    exports.sweepCommand(table, runs({ steps: 40 }, [1, 2, 5])),
+    "python -m embedding_lab sweep --encodings none,rope --seeds 1,2,5 --steps 40 --out results.json",
+  );
+});
+
+test("a file's name and a figure's small print say what they show", () => {
+  assert.equal(exports.fileName("loss", runs()), "loss-none-rope-d48-500steps-seed1");
+  assert.equal(exports.fileName("loss", runs({ d: 16 }, [1, 2])), "loss-none-rope-d16-500steps-2seeds");
+  assert.equal(exports.fileName("loss", []), "loss");
+  const words = exports.smallPrint(table, runs({ steps: 40 }, [1, 2]));
+  assert.match(words, /^Encodings: None, RoPE\. Seeds: 1, 2\. Width d: 48\. /);
+  for (const { name, label } of table.settings) {
+    if (name !== "encoding" && name !== "seed") assert.ok(words.includes(`${label}: `), label);
+  }
+  assert.match(words, /Steps: 40\..*Tied output: yes\..*Text: Alice in Wonderland\./);
+});

@@ -1,0 +1,170 @@
+/** An experiment as text for elsewhere: CSV, JSON, the command that trains it again, names of files, small print. */
+
+import { trainLoss, validationLoss } from "./run.js";
+import { defaults } from "./settings.js";
+
+/** What a reader's own text is called where a command reads it from a file. */
+export const TEXT_FILE = "text.txt";
+/** A run's encoding and seed are lists in an experiment and in a sweep, under these names. */
+const LISTS = { encoding: "encodings", seed: "seeds" };
+
+/**
+ * @param {object[]} runs of one experiment (run.js)
+ * @returns {{values: Record<string, any>, encodings: string[], seeds: string}} it as the controls hold one
+ */
+export function experimentOf(runs) {
+  const { encoding, seed, ...values } = runs[0].config;
+  const each = (name) => [...new Set(runs.map((run) => run[name]))];
+  return { values, encodings: each("encoding"), seeds: each("seed").join(", ") };
+}
+
+/**
+ * @param {import("./settings.js").Table} table
+ * @param {Record<string, any>} config of a run
+ * @returns {import("./settings.js").Setting[]} the settings in which its experiment differs from the defaults
+ */
+export function changedSettings(table, config) {
+  const standard = defaults(table);
+  return table.settings.filter(({ name }) => !Object.hasOwn(LISTS, name) && config[name] !== standard[name]);
+}
+
+/** How a setting reads: "Alice in Wonderland", "yes", "0.006". */
+export function settingValue({ kind, choices }, value) {
+  if (kind === "choice") return choices.find((choice) => choice.value === value)?.label ?? String(value);
+  return kind === "boolean" ? (value ? "yes" : "no") : String(value);
+}
+
+/**
+ * The command that trains a run again, with what differs from the defaults. No part of it needs quotes: a setting is a
+ * number, yes or no, or a name from a list, and a text has a fixed name.
+ *
+ * @param {import("./settings.js").Table} table
+ * @param {Record<string, any>} config of the run
+ * @returns {string} for a shell
+ */
+export function trainCommand(table, config) {
+  return ["python -m embedding_lab train", `--encoding ${config.encoding}`, `--seed ${config.seed}`, ...options(table, config)].join(" ");
+}
+
+/**
+ * The command that trains every encoding of an experiment with each of its seeds.
+ *
+ * @param {import("./settings.js").Table} table
+ * @param {object[]} runs of the experiment
+ * @returns {string} for a shell
+ */
+export function sweepCommand(table, runs) {
+  const { encodings, seeds } = experimentOf(runs);
+  const lists = [`--encodings ${encodings.join()}`, `--seeds ${seeds.replaceAll(" ", "")}`];
+  return ["python -m embedding_lab sweep", ...lists, ...options(table, runs[0].config), "--out results.json"].join(" ");
+}
+
+function options(table, config) {
+  return changedSettings(table, config).map(({ name, kind }) => {
+    const value = kind === "boolean" ? (config[name] ? "yes" : "no") : config[name];
+    return `--${name.replaceAll("_", "-")} ${name === "corpus" && value === "own" ? TEXT_FILE : value}`;
+  });
+}
+
+/**
+ * @param {object[]} runs
+ * @returns {string} every point of every curve: encoding, seed, step, part, nats per character
+ */
+export function curvesCsv(runs) {
+  const rows = runs.flatMap(({ encoding, seed, train, validation }) =>
+    Object.entries({ training: train, validation }).flatMap(([part, { steps, loss }]) =>
+      steps.map((step, index) => [encoding, seed, step, part, loss[index]])));
+  return csv([["encoding", "seed", "step", "part", "nats"], ...rows]);
+}
+
+/**
+ * @param {import("./settings.js").Table} table
+ * @param {object[]} runs
+ * @returns {string} a row for each run: its settings, its state, what it reached
+ */
+export function resultsCsv(table, runs) {
+  const settings = table.settings.map(({ name }) => name);
+  const baselines = Object.keys(runs.find(({ facts }) => facts)?.facts.baselines ?? {});
+  const measured = ["state", "step", "validation_nats", "training_nats", "parameters", "seconds", "steps_per_second"];
+  const rows = runs.map((run) => [
+    ...settings.map((name) => run.config[name]),
+    run.state, run.step, validationLoss(run), trainLoss(run), run.facts?.parameters, run.seconds, run.stepsPerSecond,
+    ...baselines.map((name) => run.facts?.baselines[name]),
+    run.version,
+  ]);
+  return csv([[...settings, ...measured, ...baselines.map((name) => `${name}_nats`), "version"], ...rows]);
+}
+
+/**
+ * @param {object} experiment
+ * @param {import("./settings.js").Table} experiment.table
+ * @param {object[]} experiment.runs
+ * @param {object[]} experiment.gaps and
+ * @param {object[]} experiment.summaries as `compare` gives them
+ * @param {string} experiment.version of the lab
+ * @param {string} experiment.link the address that opens on the same settings
+ * @returns {string} all of it as JSON; losses in nats per character, null where one is not finite
+ */
+export function experimentJson({ table, runs, gaps, summaries, version, link }) {
+  const { encodings, seeds, values } = experimentOf(runs);
+  const config = { ...values, encodings, seeds: seeds.split(", ").map(Number) };
+  const told = runs.map((run) => ({
+    encoding: run.encoding,
+    seed: run.seed,
+    state: run.state,
+    message: run.message ?? null,
+    step: run.step,
+    seconds: run.seconds,
+    version: run.version,
+    parameters: run.facts?.parameters ?? null,
+    validationLoss: validationLoss(run) ?? null,
+    trainLoss: trainLoss(run) ?? null,
+    curves: { training: curve(run.train), validation: curve(run.validation) },
+    command: trainCommand(table, run.config),
+  }));
+  const { baselines = null } = runs.find(({ facts }) => facts)?.facts ?? {};
+  return JSON.stringify({ version, link, unit: "nats per character", config, runs: told, gaps, summaries, baselines }, null, 1);
+}
+
+const curve = ({ steps, loss }) => ({ steps: [...steps], loss: [...loss] });
+
+/**
+ * What decides the runs of a figure, for its small print.
+ *
+ * @param {import("./settings.js").Table} table
+ * @param {object[]} runs of one experiment
+ * @returns {string} "Encodings: None, Learned. Seeds: 1, 2. Width d 48. Layers 1. …"
+ */
+export function smallPrint(table, runs) {
+  const { encodings, seeds, values } = experimentOf(runs);
+  const encoding = table.settings.find(({ name }) => name === "encoding");
+  const lists = [`Encodings: ${encodings.map((name) => settingValue(encoding, name)).join(", ")}`, `Seeds: ${seeds}`];
+  const settings = table.settings
+    .filter(({ name }) => !Object.hasOwn(LISTS, name))
+    .map((setting) => `${setting.label}: ${settingValue(setting, values[setting.name])}`);
+  return `${[...lists, ...settings].join(". ")}.`;
+}
+
+/**
+ * @param {string} what "loss", "curves"
+ * @param {object[]} runs of one experiment; none before a run
+ * @returns {string} a file's name without its ending, such as "loss-none-learned-d48-500steps"
+ */
+export function fileName(what, runs) {
+  if (runs.length === 0) return what;
+  const { encodings, seeds, values } = experimentOf(runs);
+  const several = seeds.split(", ");
+  const seed = several.length > 1 ? `${several.length}seeds` : `seed${several[0]}`;
+  return [what, ...encodings, `d${values.d}`, `${values.steps}steps`, seed].join("-");
+}
+
+/** RFC 4180: lines end in CR LF. A number is written so that reading it gives the same number. */
+const csv = (rows) => rows.map((row) => `${row.map(cell).join()}\r\n`).join("");
+
+function cell(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "string") return String(value);
+  // A spreadsheet takes a text that begins like this for a formula.
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

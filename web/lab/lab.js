@@ -3,6 +3,7 @@
 import { UNITS } from "../charts/units.js";
 import { loadCorpus, textOf } from "./corpus.js";
 import { Experiment } from "./experiment.js";
+import { experimentOf } from "./exports.js";
 import { Keeper } from "./keeper.js";
 import { Probes } from "./probes.js";
 import { fromQuery, toQuery } from "./query.js";
@@ -431,5 +432,11 @@ export class Lab {
   /** @returns {string} the query of an address that opens on what the controls hold */
   query() {
     return toQuery(this.data, this.state);
+  }
+
+  /** @returns {string} the query of an address that opens on the experiment on the page or, before a run, on the controls */
+  sharedQuery() {
+    const { runs } = this.state;
+    return runs.length ? toQuery(this.data, experimentOf(runs)) : this.query();
   }
 }

@@ -11,6 +11,7 @@ import { LabElement } from "./lab-element.js";
 import "./loading-view.js";
 import "./run-bar.js";
 import "./run-list.js";
+import "./share-panel.js";
 import "./text-facts.js";
 
 class LabApp extends LabElement {
@@ -31,6 +32,7 @@ class LabApp extends LabElement {
         <lab-geometry .lab=${lab}></lab-geometry>
       </div>
       <lab-gaps .lab=${lab}></lab-gaps>
+      <lab-share .lab=${lab}></lab-share>
       <lab-announcer .lab=${lab}></lab-announcer>`;
   }
 }

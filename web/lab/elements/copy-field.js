@@ -1,0 +1,43 @@
+/** <copy-field>: a text to take along, with a button that copies it; where the browser does not let it, it is selected. */
+
+import { html, LitElement } from "lit";
+
+class CopyField extends LitElement {
+  static properties = { label: {}, value: {}, said: { state: true } };
+
+  constructor() {
+    super();
+    this.said = "";
+  }
+
+  createRenderRoot() {
+    return this;
+  }
+
+  willUpdate(changed) {
+    if (changed.has("value")) this.said = "";
+  }
+
+  render() {
+    return html`<label>${this.label}
+        <textarea class="copied" readonly rows="2" spellcheck="false" .value=${this.value}
+          @focus=${(event) => event.target.select()}></textarea></label>
+      <p class="action">
+        <button type="button" class="button" aria-label="Copy: ${this.label}" @click=${this.#copy}>Copy</button>
+        <span role="status">${this.said}</span>
+      </p>`;
+  }
+
+  /** The clipboard is there on secure pages alone, and may refuse. */
+  async #copy() {
+    try {
+      await navigator.clipboard.writeText(this.value);
+      this.said = "Copied.";
+    } catch {
+      this.querySelector("textarea").focus();
+      this.said = "The browser does not let the page copy: the text is selected, press Ctrl+C or ⌘C.";
+    }
+  }
+}
+
+customElements.define("copy-field", CopyField);

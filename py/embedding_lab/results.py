@@ -14,6 +14,7 @@ from .statistics import estimate, gaps, summaries
 
 CONTROL = "none"  # the encoding that the others are measured against
 DECIMALS = 6  # of a loss: it is computed in float32, so further ones mean nothing
+INSTALL = "install it with `python -m pip install --editable '.[sweep]'` in the folder of the lab"
 MEASURED = Path(__file__).parents[2] / "web" / "measured.json"
 
 
@@ -57,10 +58,7 @@ def require_format(path: Path) -> None:
     if path.is_dir() or not path.parent.is_dir():
         raise SweepError(f"--out {path} cannot be written: {path.parent} is no folder, or {path.name} is one.")
     if path.suffix == ".parquet" and importlib.util.find_spec("pyarrow") is None:
-        raise SweepError(
-            f"--out {path} needs the package pyarrow: install it with `python -m pip install --editable '.[sweep]'` "
-            "in the folder of the lab, or let the name end in .csv."
-        )
+        raise SweepError(f"--out {path} needs the package pyarrow: {INSTALL}, or let the name end in .csv.")
 
 
 def write(path: Path, rows: list[dict], about: dict) -> None:
@@ -137,8 +135,12 @@ def groups(rows: list[dict]) -> list[tuple[str, list[dict]]]:
     for row in rows:
         found.setdefault(tuple(row[name] for name in names), []).append(row)
     varying = [at for at in range(len(names)) if len({key[at] for key in found}) > 1]
-    told = lambda at, value: f"text {value[:8]}" if names[at] == "text_sha256" else f"{names[at]} = {value}"
-    return [(", ".join(told(at, key[at]) for at in varying), group) for key, group in found.items()]
+    headings = [", ".join(_told(names[at], key[at]) for at in varying) for key in found]
+    return list(zip(headings, found.values()))
+
+
+def _told(name: str, value) -> str:
+    return f"text {value[:8]}" if name == "text_sha256" else f"{name} = {value}"
 
 
 def losses_of(rows: list[dict]) -> list[tuple[str, int, float | None]]:
@@ -149,8 +151,7 @@ def losses_of(rows: list[dict]) -> list[tuple[str, int, float | None]]:
 def encoding_table(rows: list[dict]) -> str:
     """A row an encoding: its validation loss over the seeds, and its gap to the control (else to the first one)."""
     losses = losses_of(rows)
-    names = list(dict.fromkeys(encoding for encoding, *_ in losses))
-    control = CONTROL if CONTROL in names else names[0]
+    control = _control(losses)
     # With the control last, every gap to it is that of another encoding minus the control.
     against = {gap["a"]: gap for gap in gaps(sorted(losses, key=lambda loss: loss[0] == control)) if gap["b"] == control}
     head = ["encoding", "seeds", "loss, nats per character", "sd", "95 %", f"gap to {control}", "95 %", "verdict", "more seeds"]
@@ -166,12 +167,15 @@ def encoding_table(rows: list[dict]) -> str:
 def pair_table(rows: list[dict]) -> str:
     """A row for each two encodings of which neither is the control; "" where there are none."""
     losses = losses_of(rows)
-    names = list(dict.fromkeys(encoding for encoding, *_ in losses))
-    control = CONTROL if CONTROL in names else names[:1][0]
+    control = _control(losses)
     pairs = [gap for gap in gaps(losses) if control not in (gap["a"], gap["b"])]
     head = ["pair", "seeds", "gap, nats", "95 %", "verdict", "more seeds"]
     lines = [[f"{gap['a']} - {gap['b']}", f"{gap['seeds']}", *_gap_cells(gap)] for gap in pairs]
     return _markdown(head, lines) if lines else ""
+
+
+def _control(losses: list[tuple[str, int, float | None]]) -> str:
+    return CONTROL if any(encoding == CONTROL for encoding, *_ in losses) else losses[0][0]
 
 
 def _gap_cells(gap: dict) -> list[str]:

@@ -13,11 +13,12 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -31,7 +32,6 @@ from .training import Run
 SLICE = 1.0  # seconds of training between two looks for a signal
 WAIT = 10  # seconds for a Dask scheduler to answer
 PLURAL = {"encoding": "encodings", "seed": "seeds"}  # settings whose option is named otherwise than in `train`
-INSTALL = "install it with `python -m pip install --editable '.[sweep]'` in the folder of the lab"
 
 
 @dataclass(frozen=True)
@@ -268,6 +268,8 @@ def _start_process() -> None:
 def _on_this_machine(tasks: list[Task], texts: dict, jobs: int) -> Iterator[_Outcome]:
     from joblib import Parallel, delayed, parallel_config
 
+    # Of a sweep that is interrupted, which is told in one line of this lab's own.
+    warnings.filterwarnings("ignore", r"\d+ tasks which were still being processed", UserWarning)
     with parallel_config("loky", n_jobs=min(jobs, len(tasks)), inner_max_num_threads=1, initializer=_start_process):
         calls = (delayed(attempt)(task, texts[task.text][1]) for task in tasks)
         try:
@@ -372,7 +374,8 @@ def sweep(given: argparse.Namespace, read_corpus: Callable, load_encoding: Calla
             "failed": [{**_settings(task), "error": failed[task.key]} for task in tasks if task.key in failed],
         }
         results.write(given.out, rows, about)
-    print(results.report(rows))
+    if rows:
+        print(results.report(rows))
     if failed:
         sys.exit(f"embedding_lab: {len(failed)} of {len(tasks)} runs raised an error; {given.out} holds the others.")
 
@@ -384,7 +387,7 @@ def _jobs(given: argparse.Namespace) -> int:
         if given.jobs:
             raise SweepError("--jobs is for this machine and --dask for a cluster: give one of them.")
         if importlib.util.find_spec("distributed") is None:
-            raise SweepError(f"--dask needs the package distributed: {INSTALL}.")
+            raise SweepError(f"--dask needs the package distributed: {results.INSTALL}.")
     if given.jobs in (None, "auto"):
         return cpu_count()
     if not re.fullmatch(r"[1-9]\d{0,3}", given.jobs):
@@ -400,9 +403,11 @@ def _train_all(left: list[Task], total: int, texts: dict, jobs: int, dask: str |
     goes_on = f"finished runs are kept in {journal.path}: the same command goes on from there."
     if len(left) < total:
         print(f"{total - len(left)} of {total} runs are finished already, in {journal.path}.", file=sys.stderr)
-    outcomes = (_on_dask(left, texts, dask) if dask else _on_this_machine(left, texts, jobs)) if left else iter(())
+    if not left:
+        return failed
+    outcomes = _on_dask(left, texts, dask) if dask else _on_this_machine(left, texts, jobs)
     try:
-        with tqdm(total=total, initial=total - len(left), unit="run", desc="sweep") as bar:
+        with closing(outcomes), tqdm(total=total, initial=total - len(left), unit="run", desc="sweep") as bar:
             for outcome in outcomes:
                 if outcome.row:
                     journal.add(outcome.key, outcome.row)

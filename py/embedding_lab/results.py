@@ -23,7 +23,7 @@ class SweepError(ValueError):
 
 
 def columns() -> dict[str, type | list]:
-    """The entries of a row and their types; [type] is a list. All but the settings and counts may be None."""
+    """The entries of a row and their types; [type] is a list. Losses that are not finite are None."""
     return {
         **{entry.name: type(entry.default) for entry in fields(RunConfig)},
         "state": str,  # "finished" or "diverged"

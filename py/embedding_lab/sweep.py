@@ -6,6 +6,7 @@ import importlib.util
 import itertools
 import json
 import logging
+import math
 import os
 import re
 import shlex
@@ -18,18 +19,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from . import __version__, results
 from .config import ENCODINGS, ConfigError, RunConfig, parse, settings_table, validate
 from .corpus import Corpus, CorpusError
+from .journal import Journal
 from .positions import PositionalEncoding, PositionError, check
 from .results import SweepError
 from .training import Run
 
-SLICE = 1.0  # seconds of training between two looks for a signal
 WAIT = 10  # seconds for a Dask scheduler to answer
 PLURAL = {"encoding": "encodings", "seed": "seeds"}  # settings whose option is named otherwise than in `train`
 
@@ -73,17 +74,17 @@ class _Ended(Exception):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a sweep; one that is not given is None."""
+    parser.description = "Each setting takes a list, separated by commas; whole numbers also as a range, such as 0-9."
     for row in settings_table():
-        name, also = PLURAL.get(row["name"], row["name"]), ""
+        name = PLURAL.get(row["name"], row["name"])
+        default, allowed = row["default"], f"{row.get('low')} to {row.get('high')}"
         if row["name"] == "encoding":
-            also = "all (the default), or some of " + ", ".join(ENCODINGS) + ", or Python files that define one"
+            allowed, default = ", ".join(ENCODINGS) + ", or Python files that define one", "all"
         elif row["kind"] == "choice":
-            also = f"names or files; default {row['default']}"
-        elif row["kind"] == "integer":
-            also = f"{row['low']} to {row['high']}, as 1,2,5 or 0-9; default {row['default']}"
-        else:
-            also = f"default {row['default']}"
-        parser.add_argument("--" + name.replace("_", "-"), metavar="LIST", help=f"{row['help']} {also}")
+            allowed = "names, or text files"
+        elif row["kind"] == "boolean":
+            allowed = "yes or no"
+        parser.add_argument("--" + name.replace("_", "-"), metavar="LIST", help=f"{row['help']} {allowed}; default {default}")
     parser.add_argument("--jobs", metavar="N", help="processes that train; auto, the default, takes one for each core")
     parser.add_argument("--dask", metavar="ADDRESS", help="train on the Dask cluster with this scheduler instead")
     parser.add_argument("--out", required=True, type=Path, help="the file for the rows: .json, .csv or .parquet")
@@ -137,19 +138,18 @@ def plan(given: argparse.Namespace, read_corpus: Callable, load_encoding: Callab
     """
     lists = {row["name"]: read_list(row, getattr(given, PLURAL.get(row["name"], row["name"]))) for row in settings_table()}
     makers = _encodings(given.encodings, lists.pop("encoding"), load_encoding)
-    texts, named = {}, []
+    texts: dict[str, tuple] = {}
     for name in lists.pop("corpus"):
         text, known = read_corpus(name)
         corpus = Corpus.from_text(text)
         sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-        texts[sha256] = (text, corpus, _about(sha256, known, name, corpus))
-        named.append((known, sha256))
+        texts.setdefault(sha256, (text, corpus, _about(sha256, known, name, corpus)))
     seeds = lists.pop("seed")
     tasks, refused = [], Counter()
-    for (corpus, sha256), *values in itertools.product(named, *lists.values()):
+    for (sha256, (_, corpus, about)), *values in itertools.product(texts.items(), *lists.values()):
+        settings = {**dict(zip(lists, values)), "corpus": about["corpus"]}
         for encoding, make in makers.items():
-            settings = {**dict(zip(lists, values)), "corpus": corpus}
-            problem = _problem(settings, encoding, make, texts[sha256][1])
+            problem = _problem(settings, encoding, make, corpus)
             refused[problem] += problem is not None
             if problem is None:
                 tasks += [_task(settings, encoding, make, seed, sha256) for seed in seeds]
@@ -224,8 +224,7 @@ def _task(settings: dict, encoding: str, make: _FromFile | None, seed: int, text
 def train(task: Task, corpus: Corpus) -> dict:
     """Train one run to its end; returns its row, with the entries of `results.columns`."""
     run = Run(task.config, corpus, task.make() if task.make else None)
-    while run.state == "training":
-        run.advance(SLICE)
+    run.advance(math.inf)
     return {
         **asdict(task.config),
         "encoding": task.encoding,
@@ -300,55 +299,6 @@ def _on_dask(tasks: list[Task], texts: dict, address: str) -> Iterator[_Outcome]
                 raise _Ended(f"The cluster at {address} is gone or has cancelled the sweep") from error
             except Exception as error:  # of the cluster: `attempt` raises none
                 yield _Outcome(futures[future].key, None, f"{type(error).__name__}: {error}")
-
-
-# ---------------------------------------------------------------------------------------- keeping
-
-
-class Journal:
-    """The finished runs of a sweep, one JSON line each, in a file that survives whatever ends the sweep.
-
-    Attributes:
-        path: the file.
-        rows: what is in it, by key.
-
-    Raises:
-        SweepError: another sweep writes to it.
-    """
-
-    def __init__(self, path: Path):
-        self.path = path
-        self.rows: dict[str, dict] = {}
-        self._file = path.open("a+b")
-        try:
-            with suppress(ImportError):  # Windows has no such lock: there, one sweep at a time is up to the user
-                import fcntl
-
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self._file.close()
-            raise SweepError(f"{path} is in use by another sweep: wait for it, or choose another --out.") from error
-        self._file.seek(0)
-        content = self._file.read()
-        whole = content.rfind(b"\n") + 1
-        self._file.truncate(whole)  # a line that was torn when the sweep was killed; its run is trained again
-        for line in content[:whole].splitlines():
-            with suppress(ValueError, KeyError, TypeError):  # a damaged line is a run to train again
-                entry = json.loads(line)
-                self.rows[entry["key"]] = entry["row"]
-
-    def __enter__(self) -> "Journal":
-        return self
-
-    def __exit__(self, *_) -> None:
-        self._file.close()
-
-    def add(self, key: str, row: dict) -> None:
-        """Keep a row; when this returns, it is on the disk."""
-        self.rows[key] = row
-        self._file.write(json.dumps({"key": key, "row": row}, allow_nan=False).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
 
 
 # ---------------------------------------------------------------------------------------- the command

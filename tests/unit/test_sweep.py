@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import fields
 from pathlib import Path
 
 import psutil
@@ -15,12 +16,12 @@ import pytest
 
 from embedding_lab import __version__, cli, results, sweep
 from embedding_lab.config import ENCODINGS, RunConfig
+from embedding_lab.journal import Journal
 from embedding_lab.results import columns
-from embedding_lab.sweep import Journal
 
 SMALL = ["--d", "8", "--heads", "2", "--context", "8", "--batch", "4", "--steps", "5"]
 # Enough of these runs are under way when the first has ended.
-LONG = ["--encodings", "none,rope", "--seeds", "1-6", "--d", "8", "--heads", "2", "--context", "8", "--batch", "4", "--steps", "250"]
+LONG = ["--encodings", "none,rope", "--seeds", "1-6", "--d", "8", "--heads", "2", "--context", "8", "--batch", "4", "--steps", "400"]
 TIMES = ("seconds", "steps_per_second")
 
 
@@ -122,6 +123,12 @@ def test_the_file_holds_the_command_that_makes_it_again(text, tmp_path):
     assert untimed(rows_of(out)) == first
 
 
+def test_every_setting_has_an_option():
+    told = subprocess.run([sys.executable, "-m", "embedding_lab", "sweep", "--help"], capture_output=True, text=True, check=True).stdout
+    options = {"--" + field.name.replace("_", "-") for field in fields(RunConfig)} - {"--encoding", "--seed"}
+    assert all(f"  {option} LIST" in told for option in options | {"--encodings", "--seeds"})
+
+
 def test_a_setting_that_is_not_given_has_its_default_and_the_encodings_are_all_five(text, tmp_path):
     assert run(*SMALL, "--corpus", text, "--jobs", "1", "--out", tmp_path / "a.json") == 0
     rows = rows_of(tmp_path / "a.json")
@@ -135,7 +142,11 @@ def test_two_texts_of_ones_own_are_told_apart_by_their_hash(text, tmp_path, caps
     other.write_text("Never odd or even. " * 80)
     run("--encodings", "none,rope", *SMALL, "--corpus", f"{text},{other}", "--jobs", "1", "--out", tmp_path / "a.json")
     assert len({row["text_sha256"] for row in rows_of(tmp_path / "a.json")}) == 2
-    assert capsys.readouterr().out.count("\ntext ") + 1 == 2
+    headings = [line for line in capsys.readouterr().out.splitlines() if line and not line.startswith("|")]
+    assert len(headings) == 2 and all(line.startswith("text ") for line in headings)
+    other.write_text(Path(text).read_text())  # and one text is one text, whatever its files are called
+    run("--encodings", "none,rope", *SMALL, "--corpus", f"{text},{other}", "--jobs", "1", "--out", tmp_path / "a.json")
+    assert len(rows_of(tmp_path / "a.json")) == 2
 
 
 def test_an_encoding_of_ones_own_is_swept_in_other_processes(text, tmp_path, capsys):

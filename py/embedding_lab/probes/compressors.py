@@ -46,7 +46,7 @@ def compressors(view: View):
                 yield (at + min(1, done * CHUNK / characters)) / len(COMPRESSORS)
             size += len(work.flush())
         except ImportError as error:
-            missing = f"{error}".splitlines()[0]
+            missing = f"Python cannot load its module {module} here ({str(error).splitlines()[0]})."
         except MemoryError:
             size, missing = None, f"There is no memory for {name} at its highest level."
         nats = None if size is None else 8 * math.log(2) * size / characters

@@ -393,7 +393,8 @@ def cluster(tmp_path):
     try:
         launch("scheduler", "--host", "127.0.0.1", "--port", "0")
         address = wait_until(lambda: file.exists() and file.read_text().endswith("}") and json.loads(file.read_text())["address"])
-        workers = [launch("worker", "--no-nanny", "--nthreads", "1", "--host", "127.0.0.1") for _ in range(2)]
+        options = ["--no-nanny", "--nthreads", "1", "--host", "127.0.0.1", "--local-directory", str(tmp_path)]
+        workers = [launch("worker", *options) for _ in range(2)]
         yield address, workers, started[0]
     finally:
         for process in reversed(started):

@@ -16,7 +16,8 @@ export class LossKey {
     this.element = make("div", "lc-key");
     const head = make("p", "lc-head");
     this.at = make("span", "lc-at");
-    head.append(this.at, make("span", "lc-column", "training"), make("span", "lc-column", "validation"));
+    this.training = make("span", "lc-column");
+    head.append(this.at, this.training, make("span", "lc-column", "validation"));
     this.list = make("ul", "lc-runs");
     this.elsewhere = make("p", "lc-elsewhere");
     this.element.append(head, this.list, this.elsewhere);
@@ -35,6 +36,7 @@ export class LossKey {
     const reading = step !== null;
     this.element.classList.toggle("lc-reading", reading);
     setText(this.at, curves.length === 0 ? empty : reading ? `Step ${count(step)}` : `Latest values, ${unit.title}`);
+    setText(this.training, curves.some(({ band }) => !band) ? "training" : "");
     this.#keepRows(curves);
     for (const curve of curves) this.#fill(this.rows.get(curve.id), curve, step ?? Infinity, unit);
     this.#showElsewhere(measured, curves.length === 0);

@@ -23,7 +23,7 @@ export const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 /** A loss in a sentence: "2.083 nats", "3.005 bits", "perplexity 8.03". */
 export function lossWords(unit, nats, digits) {
   const written = unit.loss(nats, digits);
-  return isFactor(unit) ? `${unit.title} ${written}` : `${written} ${unit.title}`;
+  return unit.logarithmic ? `${unit.title} ${written}` : `${written} ${unit.title}`;
 }
 
 /** A difference of losses in a sentence, with its sign: "−0.28 nats", "−0.40 bits", "× 0.76 in perplexity". */
@@ -32,11 +32,8 @@ export const gapWords = (unit, nats) => `${unit.gap(nats)} ${unit.gapUnit}`;
 /** How far two losses are apart, without saying which is the larger: "0.28 nats", "a factor of 1.32 in perplexity". */
 export function distanceWords(unit, nats) {
   const written = gapWords(unit, Math.abs(nats)).replace(/^\+/, "");
-  return isFactor(unit) ? written.replace("×", "a factor of") : written;
+  return unit.logarithmic ? written.replace("×", "a factor of") : written;
 }
-
-/** Whether two losses in this unit are compared by their ratio. */
-const isFactor = ({ name }) => name === "perplexity";
 
 /** The largest difference between two computations: "exactly 0", or its size as "3.3 × 10⁻⁶"; none is a dash. */
 export const difference = (size) => (size === 0 ? "exactly 0" : significant(size, 2));

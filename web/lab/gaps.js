@@ -3,7 +3,7 @@
 import { validationLoss } from "./run.js";
 
 /** The encoding that the others are measured against. */
-const CONTROL = "none";
+export const CONTROL = "none";
 
 /**
  * @typedef {{a: string, b: string, nats: number, low: number|null, high: number|null, seeds: number, verdict: string,

@@ -1,7 +1,7 @@
 /** How many more seeds to run, why, and how long that takes. */
 
-/** The encoding that the others are measured against. */
-const CONTROL = "none";
+import { CONTROL } from "./gaps.js";
+
 /** Seeds that give a first interval, or make one narrower. */
 const FEW = 2;
 

@@ -14,7 +14,7 @@ class LabAnnouncer extends LabElement {
 
   render() {
     const { unit } = this.lab;
-    if (unit !== this.#unit && this.#unit) this.#words = `Losses are written ${unit.name === "perplexity" ? "as" : "in"} ${unit.per}.`;
+    if (unit !== this.#unit && this.#unit) this.#words = `Losses are written ${unit.logarithmic ? "as" : "in"} ${unit.per}.`;
     this.#unit = unit;
     const news = this.#news();
     if (news.key !== this.#said) {

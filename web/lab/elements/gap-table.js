@@ -1,10 +1,11 @@
 /** <lab-gaps>: what each encoding reached and how far it is from the control, with a verdict in words, and more seeds. */
 
 import { html, nothing } from "lit";
+import "../../charts/interval-plot.js";
 import { count } from "../../charts/numbers.js";
 import { UNITS } from "../../charts/units.js";
 import { counted, distanceWords, gapWords } from "../format.js";
-import { gapBetween, gapToControl, outcome } from "../gaps.js";
+import { CONTROL, gapBetween, gapToControl, outcome } from "../gaps.js";
 import "./encoding-mark.js";
 import { LabElement } from "./lab-element.js";
 import { measuredNote } from "./measured-note.js";
@@ -21,13 +22,17 @@ class LabGaps extends LabElement {
   #showsPairs = null; // true or false where the reader said so
 
   render() {
-    const { runs } = this.state;
+    const { runs, gaps, summaries } = this.state;
+    const { rows, pairs } = outcome(runs, gaps);
     const measured = this.state.showMeasured && runs.length ? this.lab.measured() : null;
+    const shown = this.#showsPairs ?? pairs.length <= FEW_PAIRS;
+    const intervals = [...rows.map(({ gap }) => gap).filter(Boolean), ...(shown ? pairs : [])];
     return html`<section class="gaps" aria-labelledby="gaps-title">
       <div>
         <h2 id="gaps-title">What does position buy?</h2>
         <p class="note" tabindex="-1">${runs.length ? this.#completeness(runs) : EMPTY}</p>
-        ${runs.length ? this.#table(measured) : nothing}
+        ${runs.length ? this.#table({ rows, pairs, shown, summaries, measured }) : nothing}
+        ${intervals.some(({ low }) => low !== null) || (measured && intervals.length) ? this.#plot(intervals, measured) : nothing}
         ${measured ? measuredNote(measured, "Lighter rows: mean and 95 % interval") : nothing}
         <lab-more-seeds .lab=${this.lab}></lab-more-seeds>
       </div>
@@ -41,17 +46,15 @@ class LabGaps extends LabElement {
     return `Partial: ${count(finished)} of ${counted(runs.length, "run")} finished. A loss stands here when its run has taken its last step.`;
   }
 
-  #table(measured) {
+  #table({ rows, pairs, shown, summaries, measured }) {
     const { unit } = this.lab;
-    const { runs, gaps, summaries } = this.state;
-    const { rows, pairs } = outcome(runs, gaps);
     return html`<table class="outcome">
       <thead>
         <tr>
           <th scope="col">Encoding</th>
           <th scope="col" class="number">Parameters</th>
           <th scope="col" class="number">Final validation loss<span class="unit">${unit.per}</span></th>
-          <th scope="col" class="number">Against None<span class="unit">${unit.gapUnit}; ${BETTER[unit.name]} is better</span></th>
+          <th scope="col" class="number">Against None<span class="unit">${unit.gapUnit}; ${unit.logarithmic ? "below × 1" : "negative"} is better</span></th>
           <th scope="col">Verdict</th>
         </tr>
       </thead>
@@ -68,7 +71,7 @@ class LabGaps extends LabElement {
             ${before ? this.#before(before, gapToControl(measured.gaps, row.encoding), "Against None") : nothing}`;
         })}
       </tbody>
-      ${pairs.length ? this.#pairs(pairs, measured) : nothing}
+      ${pairs.length ? this.#pairs(pairs, shown, measured) : nothing}
     </table>`;
   }
 
@@ -100,8 +103,7 @@ class LabGaps extends LabElement {
     return html`<tr class="before">${name}${loss}${this.#gap(gap && { ...gap, more: 0 }, label)}</tr>`;
   }
 
-  #pairs(pairs, measured) {
-    const open = this.#showsPairs ?? pairs.length <= FEW_PAIRS;
+  #pairs(pairs, open, measured) {
     const rows = pairs.map((pair) => {
       const before = measured && gapBetween(measured.gaps, pair.a, pair.b);
       return html`<tr data-pair="${pair.a}-${pair.b}">
@@ -122,6 +124,14 @@ class LabGaps extends LabElement {
       </tr>
       ${open ? rows : nothing}
     </tbody>`;
+  }
+
+  /** The gaps of the table on one axis. */
+  #plot(gaps, measured) {
+    const named = (gap) => ({ ...gap, name: `${this.lab.encodingLabel(gap.a)} against ${this.lab.encodingLabel(gap.b)}` });
+    const before = gaps.map(({ a, b }) => measured && gapBetween(measured.gaps, a, b)).filter(Boolean);
+    const rows = gaps.map((gap) => ({ ...named(gap), encoding: gap.b === CONTROL ? gap.a : null }));
+    return html`<interval-plot .rows=${rows} .measured=${before.map(named)} .unit=${this.lab.unit}></interval-plot>`;
   }
 
   #unfold(open) {
@@ -157,7 +167,6 @@ class LabGaps extends LabElement {
 }
 
 const EMPTY = "The answer of your own runs will stand here: the final loss of each encoding, and how far apart they are.";
-const BETTER = { nats: "negative", bits: "negative", perplexity: "below × 1" };
 
 /** How many more seeds would settle the verdict on a gap. */
 function settling({ more, seeds }) {

@@ -145,7 +145,7 @@ test("a run that was stopped is kept, and kept as finished when it has gone on",
   await until(() => kept(state) === 1);
   assert.equal(state.kept.experiments[0].runs[0].state, "stopped");
   pythons.instead = {};
-  await lab.continueRun("none-1");
+  await lab.continueRuns(["none-1"]);
   await until(() => state.kept.experiments[0].runs[0].state === "finished");
   assert.equal(kept(state), 1);
 });

@@ -32,7 +32,7 @@ class LabCurves extends LabElement {
       <loss-chart .steps=${this.#steps} .baselines=${this.#baselines} .runs=${this.#runs()} .unit=${unit}
         .measured=${shown ? this.#ofShown(shown.encodings) : null}
         @toggle-run=${(event) => this.lab.toggleVisible(event.detail.ids)}></loss-chart>
-      ${measured ? this.#choice(measured) : nothing} ${shown ? measuredNote(shown, "Pale bands: least to greatest") : nothing}
+      ${measured ? this.#choice(measured) : nothing} ${shown ? measuredNote(shown, `The bands go from the least to the greatest loss of ${counted(shown.seeds.length, "seed")} at each step.`) : nothing}
     </figure>`;
   }
 
@@ -40,7 +40,7 @@ class LabCurves extends LabElement {
     return html`<label class="check">
       <input type="checkbox" .checked=${this.state.showMeasured}
         @change=${(event) => this.lab.showMeasured(event.target.checked)} />
-      Show what was measured over ${counted(seeds.length, "seed")}
+      Show what was measured elsewhere over ${counted(seeds.length, "seed")}
     </label>`;
   }
 

@@ -33,7 +33,7 @@ class LabGaps extends LabElement {
         <p class="note" tabindex="-1">${runs.length ? this.#completeness(runs) : EMPTY}</p>
         ${runs.length ? this.#table({ rows, pairs, shown, summaries, measured }) : nothing}
         ${intervals.some(({ low }) => low !== null) || (measured && intervals.length) ? this.#plot(intervals, measured) : nothing}
-        ${measured ? measuredNote(measured, "Lighter rows: mean and 95 % interval") : nothing}
+        ${measured ? measuredNote(measured, `The lighter rows are means over ${counted(measured.seeds.length, "seed")}, with their 95 % intervals.`) : nothing}
         <lab-more-seeds .lab=${this.lab}></lab-more-seeds>
       </div>
       ${this.#reading()}
@@ -61,14 +61,14 @@ class LabGaps extends LabElement {
       <tbody>
         ${rows.map((row) => {
           const summary = summaries.find(({ encoding }) => encoding === row.encoding);
-          const before = measured?.encodings.find(({ encoding }) => encoding === row.encoding);
+          const elsewhere = measured?.encodings.find(({ encoding }) => encoding === row.encoding);
           return html`<tr data-encoding=${row.encoding}>
               <th scope="row">${this.#name(row.encoding)}</th>
               <td class="number" data-label="Parameters">${row.parameters === null ? "–" : count(row.parameters)}</td>
               <td class="number" data-label="Final validation loss">${unit.loss(row.mean)}${this.#spread(row, summary)}</td>
               ${this.#gap(row.gap, "Against None")}
             </tr>
-            ${before ? this.#before(before, gapToControl(measured.gaps, row.encoding), "Against None") : nothing}`;
+            ${elsewhere ? this.#elsewhere(elsewhere, gapToControl(measured.gaps, row.encoding), "Against None") : nothing}`;
         })}
       </tbody>
       ${pairs.length ? this.#pairs(pairs, shown, measured) : nothing}
@@ -95,24 +95,24 @@ class LabGaps extends LabElement {
   }
 
   /** The same, as it was measured over many seeds. */
-  #before({ seeds, final }, gap, label) {
+  #elsewhere({ seeds, final }, gap, label) {
     const { unit } = this.lab;
-    const name = html`<th scope="row" colspan="2">${counted(seeds, "seed")}, measured before</th>`;
+    const name = html`<th scope="row" colspan="2">${counted(seeds, "seed")}, measured elsewhere</th>`;
     const loss = html`<td class="number" data-label="Final validation loss">${unit.loss(final.mean)}
       <span class="unit">95 %: ${unit.loss(final.low)} to ${unit.loss(final.high)}</span></td>`;
-    return html`<tr class="before">${name}${loss}${this.#gap(gap && { ...gap, more: 0 }, label)}</tr>`;
+    return html`<tr class="elsewhere">${name}${loss}${gap ? this.#gap({ ...gap, more: 0 }, label) : html`<td colspan="2"></td>`}</tr>`;
   }
 
   #pairs(pairs, open, measured) {
     const rows = pairs.map((pair) => {
-      const before = measured && gapBetween(measured.gaps, pair.a, pair.b);
+      const elsewhere = measured && gapBetween(measured.gaps, pair.a, pair.b);
       return html`<tr data-pair="${pair.a}-${pair.b}">
           <th scope="row" colspan="3">${this.#name(pair.a)} <span class="minus">against</span> ${this.#name(pair.b)}</th>
           ${this.#gap(pair, "Gap")}
         </tr>
-        ${before
-          ? html`<tr class="before"><th scope="row" colspan="3">${counted(before.seeds, "seed")}, measured before</th>
-              ${this.#gap({ ...before, more: 0 }, "Gap")}</tr>`
+        ${elsewhere
+          ? html`<tr class="elsewhere"><th scope="row" colspan="3">${counted(elsewhere.seeds, "seed")}, measured elsewhere</th>
+              ${this.#gap({ ...elsewhere, more: 0 }, "Gap")}</tr>`
           : nothing}`;
     });
     return html`<tbody class="pairs">
@@ -129,9 +129,9 @@ class LabGaps extends LabElement {
   /** The gaps of the table on one axis. */
   #plot(gaps, measured) {
     const named = (gap) => ({ ...gap, name: `${this.lab.encodingLabel(gap.a)} against ${this.lab.encodingLabel(gap.b)}` });
-    const before = gaps.map(({ a, b }) => measured && gapBetween(measured.gaps, a, b)).filter(Boolean);
+    const elsewhere = gaps.map(({ a, b }) => measured && gapBetween(measured.gaps, a, b)).filter(Boolean);
     const rows = gaps.map((gap) => ({ ...named(gap), encoding: gap.b === CONTROL ? gap.a : null }));
-    return html`<interval-plot .rows=${rows} .measured=${before.map(named)} .unit=${this.lab.unit}></interval-plot>`;
+    return html`<interval-plot .rows=${rows} .measured=${elsewhere.map(named)} .unit=${this.lab.unit}></interval-plot>`;
   }
 
   #unfold(open) {

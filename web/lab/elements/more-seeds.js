@@ -40,7 +40,7 @@ class LabMoreSeeds extends LabElement {
       case "settle":
         return `${names}: about ${counted(pair.more, "more seed")} may settle it.`;
       case "out of reach":
-        return `${names}: ${pair.more === null ? "more than 1,000" : pair.more} more would be needed, and ${left} are left; a few make the interval narrower.`;
+        return `${names} would need ${pair.more === null ? "more than 1,000" : `about ${pair.more}`} more seeds, and ${left} are left; a few make the interval narrower.`;
       default:
         return "Every gap is settled; more seeds make the intervals narrower.";
     }

@@ -59,6 +59,13 @@ class Corpus:
         split = int(TRAIN_SHARE * len(ids))
         return cls(vocabulary, ids[:split], ids[split:])
 
+    @property
+    def text(self) -> str:
+        """The text that was read, with its line ends normalised."""
+        points = np.array([ord(character) for character in self.vocabulary], "<u4")
+        ids = np.concatenate([self.train, self.validation])
+        return points[ids].tobytes().decode("utf-32-le", "surrogatepass")
+
     def require(self, context: int) -> None:
         """Check that both parts hold a stretch of `context` characters and the one that follows.
 

@@ -32,6 +32,16 @@ class SavedError(ValueError):
     """A saved run that contradicts itself, or is not one of the settings and the text it is given with."""
 
 
+def evaluation_steps(step: int, steps: int, state: str) -> list[int]:
+    """The steps at which a run that has come this far has been evaluated."""
+    due = list(range(0, step + 1, _steps_between(steps)))
+    return due + [step] * (state == "finished" and due[-1] != step)
+
+
+def _steps_between(steps: int) -> int:
+    return max(STEPS_BETWEEN_VALIDATIONS, steps // VALIDATION_POINTS)
+
+
 @dataclass(frozen=True)
 class Saved:
     """All of a run that its config and its text do not decide: with those two, `Run.restore` goes on exactly.
@@ -73,7 +83,7 @@ class Saved:
         if not isinstance(self.state, str) or self.state not in STATES:
             raise SavedError(f"state = {_short(self.state)} is unknown: a run is {', '.join(STATES)}.")
         if type(self.step) is not int or not 0 <= self.step <= steps:
-            raise SavedError(f"step = {_short(self.step)} is not a whole number from 0 to {steps}, the steps of the settings.")
+            raise SavedError(f"step = {_short(self.step)} is not a whole number from 0 to {steps}, as the settings say.")
         possible = {"training": self.step < steps, "finished": self.step == steps, "diverged": self.step > 0}
         if not possible[self.state]:
             raise SavedError(f"A run of {steps} steps cannot be {self.state} at step {self.step}.")
@@ -81,11 +91,10 @@ class Saved:
             _check_array(name, getattr(self, name), np.float32, parameters, "parameters of the model of these settings")
         _check_array("train_loss", self.train_loss, np.float64, self.step, "steps made")
         _check_array("validation_steps", self.validation_steps, np.int32)
-        points = len(self.validation_steps)
-        _check_array("validation_loss", self.validation_loss, np.float64, points, "validation_steps")
-        between = np.diff(self.validation_steps.astype(np.int64), prepend=-1, append=self.step + 1)
-        if not (between > 0).all():
-            raise SavedError(f"validation_steps must ascend from 0 or later to {self.step} or earlier, the step of the run.")
+        _check_array("validation_loss", self.validation_loss, np.float64, len(self.validation_steps), "validation_steps")
+        due = evaluation_steps(self.step, steps, self.state)
+        if len(self.validation_steps) and not np.array_equal(self.validation_steps, due):
+            raise SavedError(f"validation_steps are not those of a run at step {self.step} of {steps}: {due}.")
         self._check_values()
 
     def _check_values(self) -> None:
@@ -292,8 +301,7 @@ class Run:
         self._check_divergence()
         if self.state == "training" and self.step == config.steps:
             self.state = "finished"
-        every = max(STEPS_BETWEEN_VALIDATIONS, config.steps // VALIDATION_POINTS)
-        if self._evaluates and (self.step % every == 0 or self.state == "finished"):
+        if self._evaluates and (self.step % _steps_between(config.steps) == 0 or self.state == "finished"):
             self._evaluate()
 
     def _evaluate(self) -> None:

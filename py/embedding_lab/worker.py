@@ -7,7 +7,7 @@ a bug, and raises. Keys are in camelCase because JavaScript reads them; NumPy ar
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -203,6 +203,52 @@ def save_run(id: str) -> dict:
     if id not in _runs:
         return _error("unknown-run", None, f"This worker has no run {id}: open it first.")
     return _for_page(_runs[id].save())
+
+
+def checkpoint(id: str, label: str) -> dict:
+    """A run as it is now as a file to keep, which `read_checkpoint` and Hugging Face `transformers` open.
+
+    Args:
+        label: what the reader knows the run by.
+
+    Returns:
+        name, such as learned-seed1-500.zip; bytes, uint8. Or an error with the code "unknown-run" or "checkpoint".
+    """
+    from .checkpoint import CheckpointError, files, name, pack  # no first loss waits for them
+
+    if id not in _runs:
+        return _error("unknown-run", None, f"This worker has no run {id}: open it first.")
+    run = _runs[id]
+    try:
+        return {"name": name(run), "bytes": np.frombuffer(pack(files(run, label)), np.uint8)}
+    except CheckpointError as error:
+        return _error("checkpoint", None, str(error))
+
+
+def read_checkpoint(bytes) -> dict:
+    """Look into a file that a reader gave; nothing else changes.
+
+    Args:
+        bytes: its content, which may be anything.
+
+    Returns:
+        config; text, None for a text of the lab that config names; textHash, the SHA-256 in hexadecimal of the text in
+        UTF-8 with its line ends normalised to a newline; saved, as `open_run` takes it; version, of the lab that
+        wrote it. Or an error with the code "checkpoint".
+    """
+    from .checkpoint import CheckpointError, read
+
+    try:
+        found = read(bytes)
+    except CheckpointError as error:
+        return _error("checkpoint", None, str(error))
+    return {
+        "config": asdict(found.config),
+        "text": found.text,
+        "textHash": found.text_hash,
+        "saved": _for_page(found.saved),
+        "version": found.version,
+    }
 
 
 def close_run(id: str) -> dict:

@@ -6,10 +6,10 @@ import { loadPyodide } from "../../web/node_modules/pyodide/pyodide.mjs";
 
 const SMALL = { d: 8, heads: 2, context: 8, batch: 4, steps: 20 };
 const TEXT = "The quick brown Fox 9 jumps over the lazy dog.\n".repeat(40);
-let python;
+let pyodide, python;
 
 before(async () => {
-  const pyodide = await loadPyodide();
+  pyodide = await loadPyodide();
   pyodide.unpackArchive(new Uint8Array(readFileSync(process.env.NUMPY_WHEEL)), "wheel");
   const root = new URL("../../", import.meta.url);
   pyodide.FS.mkdir("/py");
@@ -47,4 +47,34 @@ test("it travels back bit for bit, and goes on as the other does", () => {
   trainTo("a", 20);
   trainTo("b", 20);
   assert.deepEqual({ ...python.save_run("b"), seconds: 0 }, { ...python.save_run("a"), seconds: 0 });
+});
+
+test("a file of a run is a Uint8Array, and comes back as a typed array or as a buffer", () => {
+  python.open_run("a", { ...SMALL, corpus: "own" }, TEXT);
+  trainTo("a", 10);
+  const { name, bytes } = python.checkpoint("a", "Learned");
+  assert.equal(name, "learned-seed1-10.zip");
+  assert.ok(bytes instanceof Uint8Array);
+  const saved = { ...python.save_run("a"), seconds: 0 };
+  for (const content of [bytes, structuredClone(bytes).buffer]) {
+    const found = python.read_checkpoint(content);
+    assert.equal(found.error, undefined);
+    assert.equal(found.text, TEXT);
+    assert.deepEqual({ ...found.saved, seconds: 0 }, saved);
+    const opened = python.open_run("b", found.config, found.text, null, found.saved);
+    assert.deepEqual([opened.frame.step, opened.frame.state], [10, "training"]);
+  }
+});
+
+test("a file that is no run is told in words, however deep it is nested and however large it says it is", () => {
+  const { bytes } = python.checkpoint("a", "Learned");
+  const message = (content) => python.read_checkpoint(content).error.message;
+  assert.match(message(new Uint8Array(0)), /an empty file/);
+  assert.match(message(bytes.slice(0, 2000)), /cut off or changed/);
+  assert.match(message(new Uint8Array(60_000_000)), /has 60,000,000 bytes; a saved run has at most/);
+  const deep = pyodide.runPython(`
+from embedding_lab import checkpoint
+checkpoint.pack({checkpoint.FILES[5]: b"[" * 60_000})`);
+  assert.match(message(deep.toJs()), /run.json is nested too deeply/);
+  assert.equal(python.advance("a", 0).step, 11);
 });

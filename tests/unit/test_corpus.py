@@ -103,3 +103,7 @@ def test_classes(characters, expected):
 @given(st.characters())
 def test_every_character_has_a_class(character):
     assert character_class(character) in CLASSES
+
+
+def test_the_text_comes_back_with_its_line_ends_normalised():
+    assert Corpus.from_text("a\r\nb\r\U0001f600\ud83d\n").text == "a\nb\n\U0001f600\ud83d\n"

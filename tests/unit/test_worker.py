@@ -1,6 +1,7 @@
 """What the page may call, called as the page calls it: results are plain, and expected failures are values."""
 
 import gc
+import hashlib
 import math
 import weakref
 
@@ -217,6 +218,39 @@ def test_a_saved_run_that_does_not_fit_is_a_value():
     del saved["mean"], saved["trainLoss"]
     error = worker.open_run("b", SMALL, TEXT, None, saved)["error"]
     assert error["code"] == "saved" and "mean, trainLoss is missing" in error["message"]
+
+
+def test_a_run_becomes_a_file_and_a_file_a_run():
+    worker.open_run("a", {**SMALL, "corpus": "own"}, TEXT)
+    while worker.advance("a", 0)["step"] < 10:
+        pass
+    made = worker.checkpoint("a", "Learned, seed 1")
+    assert made["name"] == "learned-seed1-10.zip" and made["bytes"].dtype == np.uint8
+    found = worker.read_checkpoint(memoryview(made["bytes"]))
+    assert set(found) == {"config", "text", "textHash", "saved", "version"}
+    assert found["text"] == TEXT and found["config"]["d"] == 8 and found["version"] == worker.status()["version"]
+    opened = worker.open_run("b", found["config"], found["text"], None, from_page(found["saved"]))
+    assert (opened["frame"]["state"], opened["frame"]["step"]) == ("training", 10)
+    rest, whole = worker.advance("b", 60_000), worker.advance("a", 60_000)
+    assert rest["trainLoss"].tolist() == whole["trainLoss"].tolist() and rest["state"] == "finished"
+
+
+def test_a_run_of_a_text_of_the_lab_names_it():
+    worker.open_run("a", {**SMALL, "corpus": "asyoulik"}, TEXT)
+    found = worker.read_checkpoint(memoryview(worker.checkpoint("a", "x")["bytes"]))
+    assert found["text"] is None and found["config"]["corpus"] == "asyoulik"
+    assert found["textHash"] == hashlib.sha256(TEXT.encode()).hexdigest()
+
+
+def test_what_cannot_be_a_file_or_a_run_is_a_value():
+    assert worker.checkpoint("a", "x")["error"]["code"] == "unknown-run"
+    worker.open_run("a", SMALL, TEXT + "\ud83d")
+    error = worker.checkpoint("a", "x")["error"]
+    assert error["code"] == "checkpoint" and "half a surrogate pair" in error["message"]
+    for data in (b"", b"PK", np.zeros(200_000_000, np.uint8)):
+        error = worker.read_checkpoint(memoryview(data))["error"]
+        assert error["code"] == "checkpoint" and len(error["message"]) > 20
+    assert worker.advance("a", 0)["step"] == 1
 
 
 def test_the_code_of_a_probe_is_shown_as_it_runs():

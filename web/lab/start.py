@@ -1,7 +1,7 @@
 """What the page may call: the functions of embedding_lab.worker, made to take and return plain values.
 
-PyScript exposes every name in __export__. On the way in, JavaScript's objects become dicts and lists and its null
-becomes None. On the way out, dicts become plain objects, None becomes null, and NumPy arrays become typed arrays
+PyScript exposes every name in __export__. On the way in, JavaScript's objects become dicts and lists, its null becomes
+None, and typed arrays and buffers become memoryviews. On the way out, dicts become plain objects, None becomes null, and NumPy arrays become typed arrays
 (copies, so Python may reuse its buffers).
 """
 
@@ -44,5 +44,16 @@ def _exposed(function):
     return call
 
 
-__export__ = ["status", "open_run", "advance", "probe", "source", "save_run", "close_run", "compare"]
+__export__ = [
+    "status",
+    "open_run",
+    "advance",
+    "probe",
+    "source",
+    "save_run",
+    "checkpoint",
+    "read_checkpoint",
+    "close_run",
+    "compare",
+]
 globals().update({name: _exposed(getattr(worker, name)) for name in __export__})

@@ -1,0 +1,19 @@
+"""A run as files: a folder that Hugging Face `transformers` opens, and from which the lab goes on exactly.
+
+    model.safetensors, config.json          the model, in the layout of the architecture that holds it (`layouts`)
+    tokenizer.json, tokenizer_config.json   its characters as tokens, for `tokenizers`
+    README.md                               how to open it
+    embedding-lab/run.json                  settings, step and state, and which text it was
+    embedding-lab/training.safetensors      AdamW's moments, and the losses so far
+    embedding-lab/text.txt                  the text, only where it is the reader's own
+
+In a zip they stand uncompressed and with a fixed date, so the same run gives the same bytes on every machine. A zip or a
+folder that is opened may be anything: every size is bounded before anything is read, and what does not fit is a
+`CheckpointError`.
+"""
+
+from .contents import FILES, LARGEST_FILE, CheckpointError
+from .opening import Checkpoint, read, read_folder
+from .saving import files, name, pack
+
+__all__ = ["FILES", "LARGEST_FILE", "Checkpoint", "CheckpointError", "files", "name", "pack", "read", "read_folder"]

@@ -1,0 +1,67 @@
+"""Reads a zip that may be anything: nothing that it declares is believed, and what it gives is bounded."""
+
+import io
+import struct
+import zipfile
+import zlib
+
+from .contents import LARGEST_DIRECTORY, MOST_MEMBERS, CheckpointError
+
+
+class Archive:
+    """The files of a zip.
+
+    Args:
+        data: all of it.
+
+    Attributes:
+        names: of its files.
+
+    Raises:
+        CheckpointError: it is no zip of a saved run.
+    """
+
+    FAULTS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError)
+
+    def __init__(self, data: bytes):
+        # Its last 22 bytes say how long its directory is. Looked at first, since zipfile makes an object of each entry.
+        if len(data) < 22 or data[-22:-18] != b"PK\5\6" or data[-2:] != b"\0\0":
+            raise CheckpointError(
+                "The zip does not end where its directory ends: it was cut off or changed. Save the run again, or "
+                "download it again."
+            )
+        count, size = int.from_bytes(data[-12:-10], "little"), int.from_bytes(data[-10:-6], "little")
+        if count > MOST_MEMBERS or size > LARGEST_DIRECTORY or data[-42:-38] == b"PK\6\7":
+            raise CheckpointError(f"The zip has more than the {MOST_MEMBERS} files of which a saved run may be made.")
+        try:
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+        except self.FAULTS as fault:
+            raise CheckpointError(f"The zip is damaged: {fault}. Save the run again, or download it again.") from None
+        self._members = self._archive.infolist()
+        self.names = [member.filename for member in self._members]
+        if len(self.names) > MOST_MEMBERS or len(set(self.names)) != len(self.names):
+            raise CheckpointError("The zip has too many files, or two of one name: it is not as the lab saved it.")
+
+    def read(self, path: str, most: int) -> bytes | None:
+        """A file of at most so many bytes; None where there is none."""
+        if path not in self.names:
+            return None
+        member = self._members[self.names.index(path)]
+        if member.flag_bits & 0b1000001:
+            raise CheckpointError(f"{path} is encrypted in the zip: pack it without a password.")
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise CheckpointError(f"{path} is packed by method {member.compress_type}: pack it stored or deflated.")
+        if member.file_size > most:
+            raise CheckpointError(f"{path} has {member.file_size:,} bytes in the zip; a saved run has at most {most:,}.")
+        try:
+            with self._archive.open(member) as opened:
+                content = opened.read(most + 1)
+        except self.FAULTS as fault:
+            raise CheckpointError(
+                f"{path} is damaged in the zip: {fault}. Save the run again, or download it again."
+            ) from None
+        if len(content) != member.file_size:
+            raise CheckpointError(
+                f"{path} has {len(content):,} bytes in the zip, not {member.file_size:,} as its directory says."
+            )
+        return content

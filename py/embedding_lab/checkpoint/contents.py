@@ -1,0 +1,44 @@
+"""What a saved run is made of: the paths of its files, and how large each may be."""
+
+import hashlib
+
+from ..config import settings_table
+from ..corpus import MOST_CHARACTERS, Corpus
+from ..model import MLP_WIDTH
+from .layouts import MOST_POSITIONS
+from .tensors import LONGEST_HEADER
+
+FORMAT = 1  # of what stands in embedding-lab/: another number where an older lab would misread it
+MODEL, CONFIG = "model.safetensors", "config.json"
+TOKENIZER, TOKENIZER_CONFIG, README = "tokenizer.json", "tokenizer_config.json", "README.md"
+RUN, TRAINING, TEXT = "embedding-lab/run.json", "embedding-lab/training.safetensors", "embedding-lab/text.txt"
+FILES = (MODEL, CONFIG, TOKENIZER, TOKENIZER_CONFIG, README, RUN, TRAINING, TEXT)
+IN_TRAINING = ("mean", "square", "train_loss", "validation_steps", "validation_loss")  # of `training.Saved`
+HIGHEST = {row["name"]: row["high"] for row in settings_table() if "high" in row}
+
+
+def _largest_model() -> int:
+    """Bytes of the numbers of the largest model that the settings allow, in the layout that takes most."""
+    d, layers, heads, context = (HIGHEST[name] for name in ("d", "layers", "heads", "context"))
+    tables = 3 * MOST_CHARACTERS * d + MOST_POSITIONS * d  # Bloom has that of the characters three times
+    blocks = layers * ((4 + 2 * MLP_WIDTH) * d * d + (9 + MLP_WIDTH) * d)
+    return 4 * (tables + blocks + 4 * d + heads * context * context)
+
+
+LARGEST_TEXT = 16 << 20  # three times all of Shakespeare
+LARGEST_JSON = 1 << 16  # run.json has about 1 KB
+LARGEST_MODEL = _largest_model() + LONGEST_HEADER
+# Two moments, and of each step at most a loss, the number of an evaluation and its loss.
+LARGEST_TRAINING = 2 * _largest_model() + (8 + 4 + 8) * HIGHEST["steps"] + LONGEST_HEADER
+LARGEST_FILE = LARGEST_TEXT + LARGEST_MODEL + LARGEST_TRAINING + (1 << 20)  # the last for everything else
+MOST_MEMBERS = 64  # of a zip: ours has at most 8, and a system that packs the folder again adds some of its own
+LARGEST_DIRECTORY = MOST_MEMBERS * 1024
+
+
+class CheckpointError(ValueError):
+    """A run that files cannot hold, or files that hold no run; the message says what was found and what to do."""
+
+
+def text_hash(corpus: Corpus) -> str:
+    """SHA-256 of the text in UTF-8, its line ends normalised, in hexadecimal."""
+    return hashlib.sha256(corpus.text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,267 @@
+"""Opens a run from files that may be anything: each is checked before anything is made of it."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from .. import __version__, positions
+from ..config import RunConfig, settings_table, validate
+from ..corpus import MOST_CHARACTERS, Corpus, CorpusError
+from ..model import Transformer
+from ..positions import PositionError
+from ..training import Saved, SavedError
+from . import layouts, tensors
+from .archive import Archive
+from .contents import (
+    CONFIG,
+    FORMAT,
+    IN_TRAINING,
+    LARGEST_FILE,
+    LARGEST_JSON,
+    LARGEST_MODEL,
+    LARGEST_TEXT,
+    LARGEST_TRAINING,
+    MODEL,
+    RUN,
+    TEXT,
+    TRAINING,
+    CheckpointError,
+    text_hash,
+)
+from .tensors import TensorsError, read_json
+
+Content = Callable[[str, int], bytes | None]  # of a file by its path, of at most so many bytes; None: there is none
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What `read` found.
+
+    Attributes:
+        config: the settings.
+        text: the reader's own text, else None: `config.corpus` names one of the lab's.
+        text_hash: SHA-256 of the text in UTF-8, its line ends normalised to a newline.
+        saved: for `Run.restore`.
+        version: of the lab that wrote it.
+    """
+
+    config: RunConfig
+    text: str | None
+    text_hash: str
+    saved: Saved
+    version: str
+
+    def check_text(self, corpus: Corpus) -> None:
+        """Hold a text against the one that the run trained on.
+
+        Raises:
+            CheckpointError: it is another.
+        """
+        if text_hash(corpus) != self.text_hash:
+            raise CheckpointError(
+                f"The text {self.config.corpus} here is not the one that this run trained on (its SHA-256 begins with "
+                f"{text_hash(corpus)[:8]}, not {self.text_hash[:8]}): open it in the lab that it comes from."
+            )
+
+
+def read(data: bytes | memoryview) -> Checkpoint:
+    """Open a zip that `pack` made of a run, or that claims to be one.
+
+    Raises:
+        CheckpointError: it is not, or it contradicts itself.
+    """
+    if len(data) > LARGEST_FILE:
+        raise CheckpointError(
+            f"The file has {len(data):,} bytes; a saved run has at most {LARGEST_FILE:,}: "
+            "choose a .zip that the lab saved."
+        )
+    data = bytes(data)
+    if data[:2] != b"PK":
+        raise CheckpointError(f"This is not a saved run but {_kind(data)}: choose a .zip that the lab saved.")
+    archive = Archive(data)
+    return _read(archive.read, archive.names)
+
+
+def read_folder(folder: Path) -> Checkpoint:
+    """Open a folder with the files of a run.
+
+    Raises:
+        CheckpointError: it has none, or they contradict each other.
+    """
+
+    def content(path: str, most: int) -> bytes | None:
+        file = folder / path
+        if not file.is_file():
+            return None
+        with file.open("rb") as opened:
+            found = opened.read(most + 1)
+        if len(found) > most:
+            raise CheckpointError(f"{path} has more than {most:,} bytes, which no saved run needs.")
+        return found
+
+    return _read(content, [entry.name for entry in folder.iterdir()])
+
+
+def _kind(data: bytes) -> str:
+    if not data:
+        return "an empty file"
+    if data[8:9] == b"{" and int.from_bytes(data[:8], "little") < len(data):
+        return "a safetensors file alone, a model without the lab's own part"
+    return f"a file that begins with {bytes(data[:4])!r} where a zip has b'PK'"
+
+
+def _read(content: Content, names: list[str]) -> Checkpoint:
+    """A run from the files that there are, whose names are these."""
+    packed = content(RUN, LARGEST_JSON)
+    if packed is None:
+        raise CheckpointError(f"{_stranger(content, names)}: the lab opens only runs that it saved itself, with {RUN}.")
+    about = _about(packed)
+    config = _config(about["config"])
+    if about["encoding"] != {"name": config.encoding, "ofTheLab": True}:
+        raise CheckpointError(
+            "This run has a positional encoding of its own, whose Python code is not among its files: its README says what "
+            "can open it, but the lab cannot go on with it."
+        )
+    encoding = positions.build(config.encoding, config.context, config.position_scale)
+    try:
+        model = Transformer(config, about["characters"], encoding)
+    except PositionError as problem:
+        raise CheckpointError(f"{RUN} has settings that cannot be: {problem}") from None
+    _fill(model, _tensors(content, MODEL, LARGEST_MODEL))
+    training = _tensors(content, TRAINING, LARGEST_TRAINING)
+    if set(training) != set(IN_TRAINING):
+        raise CheckpointError(f"{TRAINING} must have exactly {', '.join(IN_TRAINING)}: it is not as the lab saved it.")
+    saved = Saved(
+        vector=model.parameters.vector, **training, **{key: about[key] for key in ("step", "state", "message", "seconds")}
+    )
+    try:
+        saved.check(model.size, config.steps)
+    except SavedError as problem:
+        raise CheckpointError(f"The saved run contradicts itself: {problem}") from None
+    if not len(saved.validation_steps):
+        raise CheckpointError(f"{TRAINING} has no validation losses; a run that the lab saves has that of step 0.")
+    found = Checkpoint(config, None, about["textHash"], saved, about["version"])
+    return _with_text(found, content, about["characters"]) if config.corpus == "own" else found
+
+
+def _about(packed: bytes) -> dict:
+    """run.json, with each value of the kind that it must be; those that `Saved.check` looks at are left to it."""
+    about = read_json(packed, RUN, CheckpointError)
+    if not isinstance(about, dict) or type(about.get("format")) is not int:
+        raise CheckpointError(f"{RUN} does not say of which format it is: it is not as the lab saved it.")
+    version = about.get("version")
+    if not isinstance(version, str) or not re.fullmatch(r"[0-9A-Za-z.+-]{1,40}", version):
+        raise CheckpointError(f"{RUN} does not say which version of the lab wrote it: it is not as the lab saved it.")
+    if about["format"] > FORMAT:
+        raise CheckpointError(
+            f"This run was saved by a newer lab (version {version}, format {about['format']}; this is version "
+            f"{__version__}, which reads format {FORMAT}): open it there, or load the newest lab."
+        )
+    kinds = {
+        "config": dict,
+        "encoding": dict,
+        "characters": int,
+        "textHash": str,
+        "step": int,
+        "state": str,
+        "message": (str, type(None)),
+        "seconds": (int, float),
+    }
+    wrong = [key for key, kind in kinds.items() if key not in about or not isinstance(about[key], kind)]
+    if about["format"] != FORMAT or wrong or set(about) - set(kinds) - {"format", "version"}:
+        raise CheckpointError(
+            f"{RUN} must have format {FORMAT}, version, {', '.join(kinds)}: it is not as the lab saved it."
+        )
+    if not 2 <= about["characters"] <= MOST_CHARACTERS or not re.fullmatch("[0-9a-f]{64}", about["textHash"]):
+        raise CheckpointError(
+            f"{RUN} must have from 2 to {MOST_CHARACTERS} characters and a textHash of 64 digits: "
+            "it is not as the lab saved it."
+        )
+    return about
+
+
+def _config(values: dict) -> RunConfig:
+    expected = [row["name"] for row in settings_table()]
+    if set(values) != set(expected) or not all(type(value) in (str, int, float, bool) for value in values.values()):
+        raise CheckpointError(
+            f"The config in {RUN} must have exactly {', '.join(expected)}: it is not as the lab saved it."
+        )
+    config, errors = validate(values)
+    if errors:
+        raise CheckpointError(f"The config in {RUN} cannot be: {errors[0]['message']}")
+    return RunConfig(**config)
+
+
+def _tensors(content: Content, path: str, most: int) -> dict[str, np.ndarray]:
+    packed = content(path, most)
+    if packed is None:
+        raise CheckpointError(f"{path} is missing: it is not as the lab saved it.")
+    try:
+        return tensors.read(packed)
+    except TensorsError as problem:
+        raise CheckpointError(f"{path} is not as the lab saved it. {problem}") from None
+
+
+def _fill(model: Transformer, found: dict[str, np.ndarray]) -> None:
+    """Give a model the parameters that stand in a file of its layout."""
+    layout, parameters = layouts.choose(model), model.parameters.arrays
+    expected = {theirs: layout.to_file(own, parameters[own]) for own, theirs in layout.names.items()}
+    expected |= layout.constants(parameters)
+    other = sorted(set(found) ^ set(expected))
+    if other:
+        where = "is missing" if other[0] in expected else "is not part of a run of these settings"
+        raise CheckpointError(f"{MODEL} does not fit the settings: {other[0][:80]!r} {where}.")
+    for theirs, array in expected.items():
+        if found[theirs].shape != array.shape or found[theirs].dtype != np.float32:
+            raise CheckpointError(
+                f"{MODEL} does not fit the settings: {theirs} is {found[theirs].dtype} of the shape "
+                f"{found[theirs].shape}, and must be float32 of {array.shape}."
+            )
+    for own, theirs in layout.names.items():
+        parameters[own][...] = layout.from_file(own, found[theirs])
+    for theirs, array in layout.constants(parameters).items():
+        # Equal but for how another machine rounds sines; a run that diverged has what is not a number on both sides.
+        largest = np.max(np.abs(array), initial=0, where=np.isfinite(array))
+        if not np.allclose(found[theirs], array, rtol=0, atol=1e-6 * largest, equal_nan=True):
+            raise CheckpointError(
+                f"{theirs} in {MODEL} is not what these settings give: it has trained elsewhere, where everything "
+                "trains, and the lab cannot hold that."
+            )
+
+
+def _with_text(found: Checkpoint, content: Content, characters: int) -> Checkpoint:
+    """The same with the reader's own text, once that is the one that the run trained on."""
+    packed = content(TEXT, LARGEST_TEXT)
+    if packed is None:
+        raise CheckpointError(f"{TEXT} is missing, though the run trained on a text of its reader's.")
+    try:
+        text = packed.decode()
+        corpus = Corpus.from_text(text)
+        corpus.require(found.config.context)
+    except UnicodeDecodeError as problem:
+        raise CheckpointError(f"{TEXT} is not UTF-8 text: {problem.reason} at byte {problem.start}.") from None
+    except CorpusError as problem:
+        raise CheckpointError(f"{TEXT} cannot be trained on: {problem}") from None
+    found.check_text(corpus)
+    if len(corpus.vocabulary) != characters:
+        raise CheckpointError(f"{TEXT} has {len(corpus.vocabulary)} different characters, and the model {characters}.")
+    return replace(found, text=text)
+
+
+def _stranger(content: Content, names: list[str]) -> str:
+    """What files that are not a run of the lab's seem to be."""
+    inside = [name for name in names if name.endswith("/" + RUN)]
+    if inside:
+        return f"The files stand in the folder {inside[0][: -len(RUN)][:80]!r} of the zip, and must stand at its top"
+    packed = content(CONFIG, LARGEST_JSON)
+    if packed is not None:
+        about = read_json(packed, CONFIG, CheckpointError)
+        kind = about.get("model_type") if isinstance(about, dict) else None
+        kind = re.sub(r"[^A-Za-z0-9_.-]", "", kind)[:40] if isinstance(kind, str) else "unknown"
+        return f"This is a model of another program ({CONFIG} gives the model_type {kind})"
+    if any(name.endswith((".safetensors", "data.pkl", ".bin")) for name in names):
+        return "This is a model of another program"
+    return "This holds no saved run"

@@ -1,0 +1,215 @@
+"""Writes a run: its files by path, and the zip of them."""
+
+import io
+import json
+import re
+import zipfile
+from dataclasses import asdict
+
+from .. import __version__, positions
+from ..config import CORPORA
+from ..corpus import Corpus
+from ..training import Run
+from . import layouts, tensors
+from .contents import (
+    CONFIG,
+    FORMAT,
+    IN_TRAINING,
+    LARGEST_TEXT,
+    MODEL,
+    README,
+    RUN,
+    TEXT,
+    TOKENIZER,
+    TOKENIZER_CONFIG,
+    TRAINING,
+    CheckpointError,
+    text_hash,
+)
+
+DATE = (1980, 1, 1, 0, 0, 0)  # the first that a zip can hold
+PROMPT_CHARACTERS = 4  # of the example in the README: less than the shortest context
+
+
+def name(run: Run) -> str:
+    """What its file is called, such as learned-seed1-500.zip."""
+    encoding = re.sub(r"[^A-Za-z0-9._-]+", "-", run.encoding.name).strip("-.") or "encoding"
+    return f"{encoding}-seed{run.config.seed}-{run.step}.zip"
+
+
+def files(run: Run, label: str) -> dict[str, bytes]:
+    """All files of a run as it is now, by path.
+
+    Args:
+        run: one that makes evaluations.
+        label: what a reader knows it by, for the README.
+
+    Raises:
+        CheckpointError: the text is too long, or has half of a surrogate pair, which UTF-8 and so JSON cannot hold.
+    """
+    corpus, model = run.corpus, run.model
+    halves = [character for character in corpus.vocabulary if "\ud800" <= character <= "\udfff"]
+    if halves:
+        raise CheckpointError(
+            f"The text has half a surrogate pair (U+{ord(halves[0]):X}), which no file in UTF-8 can hold: "
+            "take it out of the text and train again."
+        )
+    text = corpus.text.encode()
+    if len(text) > LARGEST_TEXT:
+        raise CheckpointError(
+            f"The text has {len(text):,} bytes; a saved run holds at most {LARGEST_TEXT:,}: train on a part of it."
+        )
+    layout, saved, parameters = layouts.choose(model), run.save(), model.parameters.arrays
+    found = {
+        MODEL: tensors.write(
+            {theirs: layout.to_file(own, parameters[own]) for own, theirs in layout.names.items()}
+            | layout.constants(parameters),
+            {"format": "pt"},  # transformers asks for it: of PyTorch's kind
+        ),
+        CONFIG: _json(layout.config),
+        TOKENIZER: _json(_tokenizer(corpus.vocabulary)),
+        TOKENIZER_CONFIG: _json(
+            {
+                "tokenizer_class": "PreTrainedTokenizerFast",
+                "model_max_length": layout.positions,
+                "clean_up_tokenization_spaces": False,
+                # By default it gives token_type_ids too, and GPT-2 adds the row of E that they name to each position.
+                "model_input_names": ["input_ids", "attention_mask"],
+            }
+        ),
+        README: _readme(run, layout, label).encode(),
+        RUN: _json(
+            {
+                "format": FORMAT,
+                "version": __version__,
+                "config": asdict(run.config),
+                "encoding": {"name": run.encoding.name, "ofTheLab": _of_the_lab(run)},
+                "characters": len(corpus.vocabulary),
+                "textHash": text_hash(corpus),
+                "step": saved.step,
+                "state": saved.state,
+                "message": saved.message,
+                "seconds": saved.seconds,
+            }
+        ),
+        TRAINING: tensors.write({key: getattr(saved, key) for key in IN_TRAINING}),
+    }
+    return found | ({TEXT: text} if run.config.corpus == "own" else {})
+
+
+def pack(files: dict[str, bytes]) -> bytes:
+    """A zip of these files."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+        for path, content in files.items():
+            member = zipfile.ZipInfo(path, DATE)
+            member.create_system = 3  # Unix, wherever it is made
+            member.external_attr = 0o644 << 16
+            archive.writestr(member, content)
+    return packed.getvalue()
+
+
+def _of_the_lab(run: Run) -> bool:
+    """Whether the settings alone give this encoding."""
+    made = positions.build(run.config.encoding, run.config.context, run.config.position_scale)
+    return type(run.encoding) is type(made) and vars(run.encoding) == vars(made)
+
+
+def _json(value) -> bytes:
+    return (json.dumps(value, indent=1, allow_nan=False) + "\n").encode()
+
+
+def _tokenizer(vocabulary: tuple[str, ...]) -> dict:
+    """tokenizer.json: byte-pair encoding without any merges leaves each character its own token.
+
+    Line ends are normalised as `Corpus` does; a character that the vocabulary lacks is left out, as the probes do.
+    """
+    line_ends = [{"type": "Replace", "pattern": {"String": end}, "content": "\n"} for end in ("\r\n", "\r")]
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [],
+        "normalizer": {"type": "Sequence", "normalizers": line_ends},
+        "pre_tokenizer": None,
+        "post_processor": None,
+        "decoder": {"type": "Fuse"},
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": False,
+            "vocab": {character: id for id, character in enumerate(vocabulary)},
+            "merges": [],
+        },
+    }
+
+
+def _readme(run: Run, layout: layouts.Layout, label: str) -> str:
+    config, corpus = run.config, run.corpus
+    title, origin = CORPORA[config.corpus]
+    text = "a text of its reader's" if config.corpus == "own" else f"*{title}* ({origin})"
+    step, loss = run.validation[-1]
+    going_on = (
+        f"`python -m embedding_lab train --from` and this folder or its zip goes on from step {run.step}"
+        if run.state == "training"
+        else "the lab opens it again from the zip"
+    )
+    if not _of_the_lab(run):
+        going_on = f"the encoding {run.encoding.name} is Python code that is not here, so the lab cannot go on"
+    return f"""# {" ".join(label.split())[:200]}
+
+A small language model that reads and writes single characters, {len(corpus.vocabulary)} different ones. It was trained in
+Embedding Lab for {run.step} of {config.steps} steps on {text}, with the
+positional encoding "{run.encoding.name}". Its loss on the validation text was {loss:.3f} nats per character at step {step}.
+
+## Open it
+
+In this folder:
+
+```python
+{_example(corpus, config.context, layout)}
+```
+
+## What it is
+
+{layout.why} {_exactness(layout, config.context)} The tokenizer leaves out characters that the text does not have.
+
+In `embedding-lab/` are the settings, the optimizer's state and the losses so far: {going_on}.
+"""
+
+
+def _example(corpus: Corpus, context: int, layout: layouts.Layout) -> str:
+    if not layout.held:
+        return """import json
+from safetensors.numpy import load_file
+
+config = json.load(open("config.json"))
+tensors = load_file("model.safetensors")
+print(config["encoding"])
+print({name: tensor.shape for name, tensor in tensors.items()})"""
+    prompt = "".join(corpus.vocabulary[id] for id in corpus.validation[:PROMPT_CHARACTERS])
+    return f"""from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained(".")
+model = AutoModelForCausalLM.from_pretrained(".")
+start = tokenizer({prompt!r}, return_tensors="pt")
+written = model.generate(**start, max_length={context}, do_sample=True)
+print(tokenizer.decode(written[0]))"""
+
+
+def _exactness(layout: layouts.Layout, context: int) -> str:
+    if not layout.held:
+        return (
+            "So the tensors stand under the names that they have in the lab's `model.py`, which says what to do with "
+            "them, and no class of `transformers` opens them."
+        )
+    beyond = f"; it trained on stretches of {context} characters, and beyond those its answers are a guess"
+    return (
+        f"The file has the architecture of {layout.title} with the lab's own numbers, so the logits are those of the lab "
+        f"but for rounding, for up to {layout.positions} characters{beyond if layout.positions > context else ''}."
+    )

@@ -1,4 +1,4 @@
-"""The command line: python -m embedding_lab train | sweep | probe | describe."""
+"""The command line: python -m embedding_lab train | sweep | probe | export | describe."""
 
 import argparse
 import importlib.util
@@ -10,15 +10,18 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from . import __version__, results, sweep
+from . import __version__, checkpoint, results, sweep
+from .checkpoint import CheckpointError
 from .config import CORPORA, ENCODINGS, RULES, ConfigError, RunConfig, settings_table
 from .corpus import Corpus, CorpusError
 from .positions import PositionalEncoding, PositionError
 from .probes import PROBES, Probe, ProbeError, View, descriptions, run_probe
-from .training import Run
+from .training import Run, SavedError
 
 SLICE = 0.2  # seconds of training between two updates of the progress bar
 ENTRIES_SHOWN = 8  # of a list, where a result is printed as lines
+# What was given cannot be used: these say so in one line.
+EXPECTED = (CheckpointError, ConfigError, CorpusError, PositionError, ProbeError, SavedError, results.SweepError, OSError)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -33,11 +36,12 @@ def main(arguments: list[str] | None = None) -> None:
     _add_train(commands)
     _add_sweep(commands)
     _add_probe(commands)
+    _add_export(commands)
     _add_describe(commands)
     given = parser.parse_args(arguments)
     try:
         given.run(given)
-    except (ConfigError, CorpusError, PositionError, ProbeError, results.SweepError, OSError) as error:
+    except EXPECTED as error:
         sys.exit(f"embedding_lab: {error}")
     except KeyboardInterrupt:
         sys.exit(130)
@@ -47,7 +51,10 @@ def _add_train(commands) -> None:
     parser = commands.add_parser("train", help="train one run and print its result")
     _add_settings(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object, and no progress bar")
-    parser.set_defaults(run=_train)
+    parser.add_argument("--from", dest="saved", metavar="FILE", type=Path, help="go on with a saved run, by its settings")
+    parser.add_argument("--save", metavar="FILE.zip", type=Path, help="keep the result: a zip, or a folder as of export")
+    # A setting that was not given is None until `_train` knows whether it comes from a saved run.
+    parser.set_defaults(run=_train, **{row["name"]: None for row in settings_table()})
 
 
 def _add_sweep(commands) -> None:
@@ -121,8 +128,12 @@ def _open(given: argparse.Namespace, evaluate: bool = True) -> Run:
 
 
 def _train(given: argparse.Namespace) -> None:
-    run = _open(given)
+    if given.save:
+        _check_place(given.save)
+    run = _continue(given) if given.saved else _open(_with_defaults(given))
     _advance(run, quiet=given.json)
+    if given.save:
+        _write(run, given.save)
     result = {
         "encoding": run.encoding.name,
         "seed": run.config.seed,
@@ -130,7 +141,7 @@ def _train(given: argparse.Namespace) -> None:
         "trainLoss": _finite(run.train_loss[-1]),
         "parameters": run.model.size,
         "seconds": run.seconds,
-        "stepsPerSecond": run.step / run.seconds,
+        "stepsPerSecond": run.step / run.seconds if run.seconds else 0.0,
         "state": run.state,
         "message": run.message,
         "losses": {
@@ -232,12 +243,14 @@ def _finite(loss: float) -> float | None:
     return loss if math.isfinite(loss) else None
 
 
-def _advance(run: Run, quiet: bool) -> None:
+def _advance(run: Run, quiet: bool, until: int | None = None) -> None:
+    """Train to the end, or until the step of this number."""
     from tqdm import tqdm
 
-    with tqdm(total=run.config.steps, unit="step", disable=quiet, desc=run.encoding.name) as bar:
-        while run.state == "training":
-            frame = run.advance(SLICE)
+    steps = run.config.steps
+    with tqdm(total=steps, initial=run.step, unit="step", disable=quiet, desc=run.encoding.name) as bar:
+        while run.state == "training" and run.step != until:
+            frame = run.advance(SLICE if until is None else 0)  # 0: one step
             bar.update(len(frame.train_loss))
             bar.set_postfix(train=f"{run.train_loss[-1]:.3f}", validation=f"{run.validation[-1][1]:.3f}")
 
@@ -319,3 +332,82 @@ def _describe(given: argparse.Namespace) -> None:
         "measured": results.measured(),
     }
     print(json.dumps(description))
+
+
+def _add_export(commands) -> None:
+    parser = commands.add_parser("export", help="train one run and write files that Hugging Face transformers opens")
+    _add_settings(parser)
+    parser.add_argument("--out", required=True, type=Path, help="the folder to write, or a path that ends in .zip")
+    parser.add_argument("--at", metavar="STEP", type=int, help="stop after this step; train --from goes on with it")
+    parser.set_defaults(run=_export)
+
+
+def _export(given: argparse.Namespace) -> None:
+    _check_place(given.out)
+    run = _open(given)
+    steps = run.config.steps
+    if given.at is not None and not 0 <= given.at <= steps:
+        raise ConfigError("at", f"at = {given.at} is out of range: choose a whole number from 0 to {steps}.")
+    _advance(run, quiet=False, until=given.at)
+    _write(run, given.out)
+    print(f"{given.out}: {run.encoding.name}, seed {run.config.seed}, after {run.step} of {steps} steps.")
+    if run.message:
+        sys.exit(f"embedding_lab: {run.message}")
+
+
+def _with_defaults(given: argparse.Namespace) -> argparse.Namespace:
+    for row in settings_table():
+        if getattr(given, row["name"]) is None:
+            setattr(given, row["name"], row["default"])
+    return given
+
+
+def _continue(given: argparse.Namespace) -> Run:
+    """The run that a file or a folder holds, at its step."""
+    also = [f"--{row['name'].replace('_', '-')}" for row in settings_table() if getattr(given, row["name"]) is not None]
+    if also:
+        raise ConfigError("from", f"--from takes all settings from {given.saved}: leave out {', '.join(also)}.")
+    if given.saved.is_dir():
+        found = checkpoint.read_folder(given.saved)
+    else:
+        with given.saved.open("rb") as file:
+            found = checkpoint.read(file.read(checkpoint.LARGEST_FILE + 1))
+    text = found.text if found.text is not None else _read_corpus(found.config.corpus, given.corpora)[0]
+    corpus = Corpus.from_text(text)
+    found.check_text(corpus)
+    run = Run(found.config, corpus, evaluate=False)
+    run.restore(found.saved)
+    return run
+
+
+def _check_place(path: Path) -> None:
+    """Refuse, before anything is trained, a place where a run would overwrite what is not one.
+
+    Raises:
+        CheckpointError: says what is there.
+    """
+    if path.suffix.lower() == ".zip":
+        if path.is_dir():
+            raise CheckpointError(f"{path} is a folder: choose another name for the zip.")
+        if not path.absolute().parent.is_dir():
+            raise CheckpointError(f"{path.parent} is not a folder: make it first.")
+        return
+    if path.exists() and not path.is_dir():
+        raise CheckpointError(f"{path} is a file: choose a folder, or a name that ends in .zip.")
+    found = {file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file()}
+    others = sorted(found - set(checkpoint.FILES))
+    if others:
+        raise CheckpointError(f"{path} holds other files, such as {others[0]}: choose an empty folder or a new one.")
+
+
+def _write(run: Run, path: Path) -> None:
+    """A run as a zip or as a folder, as its name says."""
+    files = checkpoint.files(run, f"{run.encoding.name}, seed {run.config.seed}")
+    if path.suffix.lower() == ".zip":
+        path.write_bytes(checkpoint.pack(files))
+        return
+    for name in checkpoint.FILES:
+        (path / name).unlink(missing_ok=True)
+    for name, content in files.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_bytes(content)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -177,3 +178,97 @@ def test_describe_is_what_the_page_is_built_from():
     assert description["corpora"][0]["baselines"]["bigram"] == pytest.approx(2.451, abs=1e-3)
     assert [each["encoding"] for each in description["measured"]["encodings"]] == list(ENCODINGS)
     assert description["measured"]["command"].startswith("python -m embedding_lab sweep ")
+
+
+def export(*arguments):
+    return lab("export", "--corpora", str(CORPORA), *SMALL, *arguments)
+
+
+def test_export_writes_a_folder_or_a_zip_that_hold_the_same(tmp_path):
+    done = export("--encoding", "sinusoidal", "--seed", "2", "--out", str(tmp_path / "new" / "folder"))
+    assert done.returncode == 0 and done.stdout.endswith("folder: sinusoidal, seed 2, after 20 of 20 steps.\n")
+    folder = tmp_path / "new" / "folder"
+    assert json.loads((folder / "config.json").read_text())["architectures"] == ["GPT2LMHeadModel"]
+    assert (folder / "README.md").read_text().startswith("# sinusoidal, seed 2\n")
+    export("--encoding", "sinusoidal", "--seed", "2", "--out", str(tmp_path / "run.zip"))
+    with zipfile.ZipFile(tmp_path / "run.zip") as archive:
+        for name in archive.namelist():
+            if "run.json" not in name:  # it says how many seconds the run took
+                assert archive.read(name) == (folder / name).read_bytes(), name
+
+
+def test_a_run_that_was_stopped_goes_on_to_the_same_end(tmp_path):
+    straight = json.loads(train("--encoding", "rope", "--json").stdout)
+    for place in ("half.zip", "half"):
+        done = export("--encoding", "rope", "--at", "10", "--out", str(tmp_path / place))
+        assert done.stdout.endswith("rope, seed 1, after 10 of 20 steps.\n")
+        saved = str(tmp_path / place)
+        done = lab("train", "--corpora", str(CORPORA), "--from", saved, "--json", "--save", str(tmp_path / "end.zip"))
+        result = json.loads(done.stdout)
+        assert result["losses"] == straight["losses"] and result["config"] == straight["config"]
+    again = json.loads(lab("train", "--corpora", str(CORPORA), "--from", str(tmp_path / "end.zip"), "--json").stdout)
+    assert again["losses"] == straight["losses"] and again["seconds"] == result["seconds"]
+
+
+def test_a_run_of_a_text_of_its_own_takes_it_along(tmp_path):
+    (tmp_path / "mine.txt").write_text("Hello, world. " * 100, "utf-8")
+    export("--corpus", str(tmp_path / "mine.txt"), "--at", "10", "--out", str(tmp_path / "half.zip"))
+    (tmp_path / "mine.txt").unlink()
+    done = lab("train", "--from", str(tmp_path / "half.zip"), "--json")
+    assert json.loads(done.stdout)["state"] == "finished"
+
+
+def test_an_encoding_from_a_file_is_exported_but_not_opened_again(tmp_path):
+    (tmp_path / "ramp.py").write_text(
+        "import numpy as np\n"
+        "class Ramp:\n"
+        "    def table(self, length, d): return np.tile(np.arange(length)[:, None] / 100, (1, d))\n"
+        "    def rotation(self, length, head_dim): return None\n"
+        "    def bias(self, length, heads): return None\n"
+    )
+    assert export("--encoding", str(tmp_path / "ramp.py"), "--out", str(tmp_path / "ramp")).returncode == 0
+    config = json.loads((tmp_path / "ramp" / "config.json").read_text())
+    assert (config["model_type"], config["n_positions"]) == ("gpt2", 1024)
+    done = lab("train", "--from", str(tmp_path / "ramp"))
+    assert done.returncode == 1 and "whose Python code is not among its files" in done.stderr
+
+
+def test_what_export_and_from_refuse_is_one_line(tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("years of work")
+    (tmp_path / "file").write_text("x")
+    for arguments, message in [
+        (["--out", str(tmp_path / "full")], "full holds other files, such as thesis.tex: choose an empty folder or a new one."),
+        (["--out", str(tmp_path / "file")], "file is a file: choose a folder, or a name that ends in .zip."),
+        (["--out", str(tmp_path / "no" / "a.zip")], "no is not a folder: make it first."),
+        (["--out", str(tmp_path / "new"), "--at", "21"], "at = 21 is out of range: choose a whole number from 0 to 20."),
+    ]:
+        done = export(*arguments)
+        assert done.returncode == 1 and message in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    assert [entry.name for entry in (tmp_path / "full").iterdir()] == ["thesis.tex"] and not (tmp_path / "new").exists()
+    for arguments, message in [
+        (["--from", str(tmp_path / "file")], "not a saved run but a file that begins with b'x'"),
+        (["--from", str(tmp_path / "nowhere.zip")], "No such file"),
+        (["--from", str(tmp_path / "full")], "This holds no saved run"),
+        (["--from", str(tmp_path / "file"), "--d", "48", "--lr", "0.1"], "takes all settings from"),
+        (["--from", str(tmp_path / "file"), "--d", "48", "--lr", "0.1"], "leave out --d, --lr."),
+        (["--save", str(tmp_path / "full")], "full holds other files"),
+    ]:
+        done = lab("train", "--corpora", str(CORPORA), *arguments)
+        assert done.returncode == 1 and message in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_exporting_again_replaces_what_was_exported(tmp_path):
+    (tmp_path / "mine.txt").write_text("Hello, world. " * 100, "utf-8")
+    out = ["--out", str(tmp_path / "run")]
+    export("--corpus", str(tmp_path / "mine.txt"), *out)
+    assert (tmp_path / "run" / "embedding-lab" / "text.txt").is_file()
+    assert export("--encoding", "none", *out).returncode == 0
+    assert not (tmp_path / "run" / "embedding-lab" / "text.txt").exists()
+
+
+def test_a_text_that_changed_since_is_told(tmp_path):
+    export("--at", "10", "--out", str(tmp_path / "half.zip"))
+    (tmp_path / "alice29.txt").write_text("Another Alice. " * 500)
+    done = lab("train", "--corpora", str(tmp_path), "--from", str(tmp_path / "half.zip"))
+    assert done.returncode == 1 and "alice29 here is not the one that this run trained on" in done.stderr

@@ -26,6 +26,8 @@ export class Keeper {
   #refused = new Set();
   /** Run to the findings that were written with it. */
   #written = new WeakMap();
+  /** Keys of runs whose contents turned out to be unreadable, and why. */
+  #damaged = new Map();
   #timer = null;
 
   /**
@@ -77,7 +79,6 @@ export class Keeper {
    */
   read(id) {
     const found = new Map();
-    const damaged = [];
     return this.#queue(async () => {
       const { runs } = this.#kept.experiments.find((experiment) => experiment.id === id);
       // Two tabs may have added the same run: the later one is opened.
@@ -91,10 +92,10 @@ export class Keeper {
           this.#settled.set(run, run.saved);
           this.#written.set(run, findings);
         } catch (error) {
-          damaged.push({ key: summary.key, why: error.message });
+          this.#damaged.set(summary.key, error.message);
         }
       });
-      if (damaged.length) await this.#list(damaged);
+      if (found.size < each.length) await this.#list();
       return found;
     }).catch((error) => {
       this.#change({ message: `It could not be opened: ${tell(error)}.` });
@@ -165,18 +166,15 @@ export class Keeper {
     return this.#findings(run).some(({ result }) => !written.has(result));
   }
 
-  /**
-   * Tell what is kept. A run on the page that is not among it was deleted, here or in another tab.
-   * @param {{key: string, why: string}[]} damaged runs of which the contents turned out to be unreadable
-   */
-  async #list(damaged = []) {
+  /** Tell what is kept. A run on the page that is not among it was deleted, here or in another tab. */
+  async #list() {
     const records = await this.#archive.list();
     const keys = new Set(records.map(({ key }) => key));
     for (const run of this.#runs) {
       if (run.key !== null && !keys.has(run.key)) Object.assign(run, { key: null, keptAt: null });
     }
     const { quota } = (await globalThis.navigator?.storage?.estimate?.().catch(() => null)) ?? {};
-    this.#change({ state: "ready", ...grouped(this.#data, records, damaged), quota: quota ?? null });
+    this.#change({ state: "ready", ...grouped(this.#data, records, this.#damaged), quota: quota ?? null });
   }
 
   /** Carry out one thing after another, whether or not the one before could be done. */
@@ -207,10 +205,11 @@ export class Keeper {
 function grouped(data, records, damaged) {
   const { choices } = data.settings.find(({ name }) => name === "encoding");
   const place = ({ config }) => choices.findIndex(({ value }) => value === config.encoding);
-  const unreadable = [...damaged];
+  const unreadable = [];
   const experiments = new Map();
-  for (const { key, value } of records.filter((record) => !damaged.some((other) => other.key === record.key))) {
+  for (const { key, value } of records) {
     try {
+      if (damaged.has(key)) throw new Error(damaged.get(key));
       const run = readSummary(data, key, value);
       const id = run.experiment;
       if (!experiments.has(id)) experiments.set(id, { id, config: run.config, runs: [] });

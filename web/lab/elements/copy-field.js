@@ -20,12 +20,10 @@ class CopyField extends LitElement {
 
   render() {
     return html`<label>${this.label}
-        <textarea class="copied" readonly rows="2" spellcheck="false" .value=${this.value}
+        <textarea class="copied" readonly rows="1" spellcheck="false" .value=${this.value}
           @focus=${(event) => event.target.select()}></textarea></label>
-      <p class="action">
-        <button type="button" class="button" aria-label="Copy: ${this.label}" @click=${this.#copy}>Copy</button>
-        <span role="status">${this.said}</span>
-      </p>`;
+      <button type="button" class="button" aria-label="Copy: ${this.label}" @click=${this.#copy}>Copy</button>
+      <p role="status">${this.said}</p>`;
   }
 
   /** The clipboard is there on secure pages alone, and may refuse. */

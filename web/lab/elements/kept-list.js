@@ -8,7 +8,7 @@ import { counted, duration, megabytes } from "../format.js";
 import "./encoding-mark.js";
 import { LabElement } from "./lab-element.js";
 
-const DATE = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+const DATE = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 
 class LabKept extends LabElement {
   static watches = ["kept", "runs", "phase", "unit"];

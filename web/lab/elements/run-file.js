@@ -62,7 +62,7 @@ class LabRunFile extends LabElement {
         A .zip with the model (<code>model.safetensors</code>) and its characters, which Hugging Face’s
         <code>transformers</code> opens as ${architecture}, and with all that this lab needs to go on with it.
       </p>
-      <copy-field label="Train the same run outside the browser" .value=${trainCommand(this.lab.data, run.config)}></copy-field>
+      <copy-field label="Copy as Python: trains the same run outside the browser" .value=${trainCommand(this.lab.data, run.config)}></copy-field>
       ${run.config.corpus === "own" ? this.#ownText(run) : nothing}`;
   }
 

@@ -22,7 +22,7 @@ class LabShare extends LabElement {
           <copy-field label=${runs.length ? "Link to the experiment on this page" : "Link to what the controls hold"} .value=${this.#link}></copy-field>
           <p class="note">${this.#isOwn
             ? "It holds the settings, but not your text: whoever opens it pastes the text themselves."
-            : "It holds the settings and nothing else: whoever opens it presses Run and gets the same numbers."}</p>
+            : "It holds the settings and nothing else: whoever opens it presses Run and gets the same curves."}</p>
         </section>
         <section aria-labelledby="all-runs">
           <h3 id="all-runs">All runs</h3>
@@ -44,7 +44,10 @@ class LabShare extends LabElement {
         <button type="button" class="button" @click=${() => this.#save("experiment", "json", this.#json())}>Everything (JSON)</button>
       </p>
       <p class="note">Losses are in nats per character. Each figure has a “Save the figure” of its own.</p>
-      ${runs.length > 1 ? html`<copy-field label="Train them all outside the browser" .value=${sweepCommand(this.lab.data, runs)}></copy-field>` : nothing}`;
+      ${runs.length > 1
+        ? html`<copy-field label="Copy as Python: trains them all outside the browser" .value=${sweepCommand(this.lab.data, runs)}></copy-field>
+            <p class="note">In a copy of the lab’s source; its README says how.</p>`
+        : nothing}`;
   }
 
   get #isOwn() {

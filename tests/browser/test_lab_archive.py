@@ -1,0 +1,195 @@
+"""What the browser keeps of the runs: there after a reload, opened as it was, deleted for good, and never a reason to fail."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from lab_page import LabPage, SMALL
+
+FULL = """
+window.isFull = true;
+const put = IDBObjectStore.prototype.put;
+IDBObjectStore.prototype.put = function (...row) {
+  if (window.isFull) throw new DOMException("The quota has been exceeded.", "QuotaExceededError");
+  return put.apply(this, row);
+};
+"""
+DENIED = """IDBFactory.prototype.open = () => { throw new DOMException("The operation is insecure.", "SecurityError"); };"""
+
+# Changes every row of a store of the archive behind the page's back.
+TAMPER = """
+([name, change]) => new Promise((resolve, reject) => {
+  const request = indexedDB.open("embedding-lab");
+  request.onerror = reject;
+  request.onsuccess = () => {
+    const transaction = request.result.transaction(name, "readwrite");
+    transaction.objectStore(name).openCursor().onsuccess = ({ target: { result: cursor } }) => {
+      if (!cursor) return;
+      const row = cursor.value;
+      if (change === "settings") row.config.d = 4000;
+      else delete row.saved;
+      cursor.update(row);
+      cursor.continue();
+    };
+    transaction.oncomplete = () => { request.result.close(); resolve(); };
+  };
+})
+"""
+
+
+def _kept(lab):
+    """The experiments in the list."""
+    return lab.page.locator("lab-kept [data-experiment]")
+
+
+def _trained(lab, site, **query):
+    """An experiment that has ended and is kept, three runs of it."""
+    lab.open(site, **{**SMALL, **query})
+    lab.run_to_end()
+    expect(_kept(lab).first.get_by_text("3 runs", exact=True)).to_be_visible(timeout=30_000)
+
+
+def _open(lab, index=0):
+    lab.button("Run").wait_for()
+    _kept(lab).nth(index).get_by_role("button", name=re.compile("^Open the experiment")).click()
+    expect(_kept(lab).nth(index)).to_contain_text("on the page", timeout=60_000)
+
+
+def _delete(lab, name):
+    lab.page.locator("lab-kept").get_by_role("button", name=name).click()
+
+
+def _geometry(lab):
+    """What the large picture of the table is given."""
+    return lab.page.evaluate(
+        """(({ points, explained, step }) => ({ points: [...points], explained, step }))(
+          document.querySelector("lab-geometry geometry-chart:not([compact])"))"""
+    )
+
+
+def test_what_was_trained_is_there_after_a_reload_as_it_was(lab, site):
+    _trained(lab, site)
+    card = lab.look_at("order")
+    expect(card.locator(".measured")).to_be_visible(timeout=60_000)
+    lab.page.wait_for_timeout(3000)  # what labs found out is written now and then
+    before = {"curves": lab.curves(), "gaps": lab.gaps.inner_text(), "table": _geometry(lab), "order": card.locator(".measured").inner_text()}
+    lab.page.reload()
+    lab.wait_for("name === 'ready'", 180_000)
+    assert lab.page.locator("lab-runs table").count() == 0
+    item = _kept(lab)
+    expect(item).to_contain_text("Width d 16, Context T 16, Batch B 8, Steps 40")
+    expect(item).to_contain_text(re.compile(r"Best: \d\.\d{3} nats per character"))
+    expect(lab.page.locator("lab-kept")).to_contain_text(re.compile(r"kept in this browser.*take about \d+\.\d MB, of \d+"))
+    _open(lab)
+    expect(lab.gaps.get_by_role("table")).to_be_visible()
+    expect(lab.gaps.locator("[data-encoding=learned] .verdict")).not_to_be_empty(timeout=30_000)
+    card = lab.look_at("order")
+    expect(card.locator(".measured")).to_be_visible(timeout=60_000)
+    after = {"curves": lab.curves(), "gaps": lab.gaps.inner_text(), "table": _geometry(lab), "order": card.locator(".measured").inner_text()}
+    assert after == before
+    assert lab.told("error") == []
+    scrubber = lab.look_at("geometry")
+    expect(scrubber.get_by_role("slider").first).to_be_visible(timeout=60_000)
+
+
+def test_a_run_and_an_experiment_can_be_deleted_and_all_of_them(lab, site):
+    _trained(lab, site)
+    lab.set("Steps", 20)
+    lab.run_to_end()
+    expect(_kept(lab)).to_have_count(2, timeout=30_000)
+    first = _kept(lab).first
+    first.get_by_text("3 runs", exact=True).click()
+    _delete(lab, re.compile("^Delete Learned, seed 1"))
+    expect(first.get_by_text("2 runs", exact=True)).to_be_visible()
+    assert len(lab.curves()) == 3, "on the page it stays"
+    _delete(lab, re.compile("^Delete the experiment")) if _kept(lab).count() == 1 else first.get_by_role(
+        "button", name=re.compile("^Delete the experiment")
+    ).click()
+    expect(_kept(lab)).to_have_count(1)
+    _delete(lab, "Delete all …")
+    expect(lab.page.locator("lab-kept")).to_contain_text("Delete 3 kept runs for good?")
+    expect(lab.button("Keep them")).to_be_focused()
+    lab.button("Keep them").click()
+    expect(_kept(lab)).to_have_count(1)
+    _delete(lab, "Delete all …")
+    lab.button("Delete all 3").click()
+    expect(_kept(lab)).to_have_count(0)
+    lab.page.reload()
+    expect(lab.page.locator("lab-kept")).to_contain_text("Nothing is kept yet.", timeout=60_000)
+
+
+def test_two_tabs_see_the_same_and_hinder_each_other_in_nothing(lab, site):
+    _trained(lab, site)
+    other = LabPage(lab.page.context.new_page())
+    other.open(site, **{**SMALL, "steps": 20})
+    expect(_kept(other)).to_have_count(1)
+    other.run_to_end()
+    expect(_kept(lab)).to_have_count(2, timeout=30_000)
+    _open(other, index=1)
+    curves = other.curves()
+    _delete(lab, "Delete all …")
+    lab.button("Delete all 6").click()
+    expect(_kept(other)).to_have_count(0)
+    assert other.curves() == curves
+    expect(other.run_row("Learned")).to_contain_text("40 steps in")
+    other.set("Steps", 10)
+    other.run_to_end()
+    expect(_kept(lab)).to_have_count(1, timeout=30_000)
+    other.page.close()
+
+
+def test_a_stopped_run_is_kept_and_goes_on_after_a_reload(lab, site):
+    lab.open(site, **{**SMALL, "steps": 4000, "encodings": "learned"})
+    lab.button("Run").click()
+    lab.wait_for("name === 'progress' && detail.step > 20")
+    lab.button("Stop").click()
+    expect(_kept(lab)).to_contain_text("1 run unfinished", timeout=30_000)
+    curve = lab.curves()["learned-1"]["train"]
+    lab.page.reload()
+    lab.wait_for("name === 'ready'", 180_000)
+    _open(lab)
+    kept = lab.curves()["learned-1"]["train"]
+    assert len(kept["loss"]) >= len(curve["loss"]), "a frame that was dropped when it stopped may be in it, too"
+    assert kept["loss"][: len(curve["loss"])] == curve["loss"]
+
+
+def test_a_full_browser_is_told_beside_the_list_and_keeps_the_runs_when_there_is_room(lab, site):
+    lab.page.add_init_script(FULL)
+    lab.open(site, **SMALL)
+    lab.run_to_end()
+    alert = lab.page.locator("lab-kept").get_by_role("alert")
+    expect(alert).to_contain_text("could not be kept: this browser has no room left for it. It stays on the page", timeout=30_000)
+    assert len(lab.curves()) == 3
+    expect(_kept(lab)).to_have_count(0)
+    lab.page.evaluate("window.isFull = false")
+    lab.button("Try to keep them again").click()
+    expect(_kept(lab).get_by_text("3 runs", exact=True)).to_be_visible(timeout=30_000)
+    expect(alert).to_have_count(0)
+
+
+def test_a_browser_that_keeps_nothing_is_told_and_everything_else_works(lab, site):
+    lab.page.add_init_script(DENIED)
+    lab.open(site, **SMALL)
+    told = lab.page.locator("lab-kept")
+    expect(told).to_contain_text("Runs cannot be kept here: this browser lets the page store nothing, as in some private windows")
+    expect(told).to_contain_text("Runs stay on this page until it is closed")
+    assert len(lab.run_to_end()["runs"]) == 3
+
+
+@pytest.mark.parametrize("store, change", [("runs", "settings"), ("contents", "saved")])
+def test_a_record_that_was_tampered_with_is_told_and_can_be_deleted(lab, site, store, change):
+    _trained(lab, site)
+    lab.page.evaluate(TAMPER, [store, change])
+    lab.page.reload()
+    lab.wait_for("name === 'ready'", 180_000)
+    if change == "saved":
+        _kept(lab).get_by_role("button", name=re.compile("^Open the experiment")).click()
+    unreadable = lab.page.locator("[data-unreadable]")
+    expect(unreadable).to_have_count(3)
+    expect(unreadable.first).to_contain_text("d = 4000 is out of range" if change == "settings" else "what it has learned is missing")
+    expect(_kept(lab)).to_have_count(0)
+    unreadable.first.get_by_role("button", name="Delete what cannot be read").click()
+    expect(unreadable).to_have_count(2)
+    assert lab.page.locator("lab-runs table").count() == 0
+    assert len(lab.run_to_end()["runs"]) == 3

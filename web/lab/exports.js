@@ -142,7 +142,8 @@ export function smallPrint(table, runs) {
   const settings = table.settings
     .filter(({ name }) => !Object.hasOwn(LISTS, name))
     .map((setting) => `${setting.label}: ${settingValue(setting, values[setting.name])}`);
-  return `${[...lists, ...settings].join(". ")}.`;
+  const own = values.corpus === "own" && runs[0].text ? ` (${runs[0].text.length} characters)` : "";
+  return `${[...lists, ...settings].join(". ")}${own}.`;
 }
 
 /**

@@ -3,6 +3,7 @@
 import { html, nothing } from "lit";
 import "../../charts/loss-chart.js";
 import { counted } from "../format.js";
+import "./figure-save.js";
 import { LabElement } from "./lab-element.js";
 import { measuredNote } from "./measured-note.js";
 import "./unit-switch.js";
@@ -32,6 +33,7 @@ class LabCurves extends LabElement {
       <loss-chart .steps=${this.#steps} .baselines=${this.#baselines} .runs=${this.#runs()} .unit=${unit}
         .measured=${shown ? this.#ofShown(shown.encodings) : null}
         @toggle-run=${(event) => this.lab.toggleVisible(event.detail.ids)}></loss-chart>
+      <figure-save .lab=${this.lab} .heading=${`Loss, ${unit.per}`} .name=${"loss"} .runs=${this.state.runs}></figure-save>
       ${measured ? this.#choice(measured) : nothing} ${shown ? measuredNote(shown, `The bands go from the least to the greatest loss of ${counted(shown.seeds.length, "seed")} at each step.`) : nothing}
     </figure>`;
   }

@@ -5,6 +5,7 @@ import { guard } from "lit/directives/guard.js";
 import { repeat } from "lit/directives/repeat.js";
 import "../../charts/geometry-chart.js";
 import "./encoding-mark.js";
+import "./figure-save.js";
 import { LabElement } from "./lab-element.js";
 
 class LabGeometry extends LabElement {
@@ -26,6 +27,7 @@ class LabGeometry extends LabElement {
         <p>Each character’s row of d numbers as one point: the rows, projected onto two axes.</p>
       </figcaption>
       ${this.#chart(selected, false)}
+      <figure-save .lab=${this.lab} .heading=${`Embedding table: ${selected?.label}`} .name=${"table"} .runs=${selected ? [selected] : []}></figure-save>
       ${alike.length > 1 ? html`<div class="multiples" role="group" aria-label="Table of each run with the same seed">${repeat(alike, (run) => run.id, (run) => this.#multiple(run))}</div>` : nothing}
     </figure>`;
   }

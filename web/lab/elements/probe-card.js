@@ -10,6 +10,7 @@ import { lastLine, lookedAt, measured, OBSTACLES, pending } from "../probe-words
 import { bestRun, validationLoss } from "../run.js";
 import { LabElement } from "./lab-element.js";
 import "./encoding-mark.js";
+import "./figure-save.js";
 import { settingField } from "./setting-field.js";
 
 /** How far from the screen a lab begins to ask, as a share of the screen's height. */
@@ -168,7 +169,14 @@ class ProbeCard extends LabElement {
       <span>${lookedAt(probe, answer, this.#label(answer.source))}</span>
       ${coming ? html`<span class="pending">${coming}</span>` : nothing}
     </p>`;
-    return html`${statement}${guard([answer, this.state.unit, this.#best(answer)?.id], () => this.#drawn(answer))}`;
+    return html`${statement}${guard([answer, this.state.unit, this.#best(answer)?.id], () => this.#drawn(answer))}
+      <figure-save .lab=${this.lab} .heading=${probe.title} .name=${probe.name} .runs=${[answer.source]} .notes=${this.#about(probe, answer)}></figure-save>`;
+  }
+
+  /** What was asked of which model, for the small print of a saved figure. */
+  #about(probe, answer) {
+    const asked = probe.arguments.map(({ name, label }) => `${label}: ${answer.args[name]}.`);
+    return [[lookedAt(probe, answer, this.#label(answer.source)), ...asked].join(" ")];
   }
 
   /** What a view draws from: the arguments, the run's label, the unit, the best run and, as they are kept, its pictures. */

@@ -9,8 +9,12 @@ import { isUnderWay } from "../run.js";
 import "./copy-field.js";
 import { LabElement } from "./lab-element.js";
 
-/** What of Hugging Face's transformers opens a run of each encoding. */
-const ARCHITECTURES = { none: "GPT-2", learned: "GPT-2", sinusoidal: "GPT-2", rope: "GPT-NeoX", alibi: "Bloom" };
+/** What of Hugging Face's transformers opens a run, or null where nothing does; Bloom has the slopes of 1, 2, 4 or 8 heads. */
+function architecture({ encoding, heads }) {
+  if (encoding === "rope") return "GPT-NeoX";
+  if (encoding === "alibi") return (heads & (heads - 1)) === 0 ? "Bloom" : null;
+  return "GPT-2";
+}
 
 class LabRunFile extends LabElement {
   static watches = ["runs", "selected", "phase"];
@@ -46,7 +50,7 @@ class LabRunFile extends LabElement {
   #one(run) {
     const { runs } = this.state;
     const obstacle = this.#obstacle(run);
-    const architecture = ARCHITECTURES[run.encoding];
+    const opens = architecture(run.config);
     return html`<p class="field">
         <label for="run-file">Run</label>
         <select id="run-file" @change=${(event) => this.lab.select(event.target.value)}>
@@ -59,8 +63,10 @@ class LabRunFile extends LabElement {
       </p>
       ${this.#failure("download")}
       <p class="note">
-        A .zip with the model (<code>model.safetensors</code>) and its characters, which Hugging Face’s
-        <code>transformers</code> opens as ${architecture}, and with all that this lab needs to go on with it.
+        A .zip with the model (<code>model.safetensors</code>) and its characters, ${opens
+          ? html`which Hugging Face’s <code>transformers</code> opens as ${opens}`
+          : html`which <code>safetensors</code> reads; no architecture of <code>transformers</code> holds it`}, and with
+        all that this lab needs to go on with it. Its README shows how.
       </p>
       <copy-field label="Copy as Python: trains the same run outside the browser" .value=${trainCommand(this.lab.data, run.config)}></copy-field>
       ${run.config.corpus === "own" ? this.#ownText(run) : nothing}`;

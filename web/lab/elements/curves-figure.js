@@ -49,7 +49,8 @@ class LabCurves extends LabElement {
   /** Before there is a run, the rows of the encodings that are chosen; the chart itself leaves out what has no run. */
   #ofShown(rows) {
     const { runs, encodings } = this.state;
-    return runs.length ? rows : rows.filter(({ encoding }) => encodings.includes(encoding));
+    const compared = runs.length ? rows : rows.filter(({ encoding }) => encodings.includes(encoding));
+    return compared.map((row) => ({ ...row, label: this.lab.encodingLabel(row.encoding) }));
   }
 
   get #steps() {

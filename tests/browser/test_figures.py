@@ -118,6 +118,18 @@ def test_the_curves_of_the_figure_are_those_of_the_chart(figures):
     assert learned.get("d").count("L") == 20  # a value every 25 of 500 steps
 
 
+def test_bars_cells_and_the_dots_of_a_legend_are_in_their_figures(figures):
+    def boxes(name):
+        return [(box.get("fill"), float(box.get("width"))) for box in figure(figures, name).iter(f"{SVG}rect")]
+
+    [learned] = [width for fill, width in boxes("bars") if fill == LEARNED]
+    widest = max(width for fill, width in boxes("bars") if fill not in ("#ffffff", LEARNED))
+    assert learned / widest == pytest.approx(0.12 / 0.2, abs=0.01)
+    cells = [fill for fill, width in boxes("heat") if width == pytest.approx(14.4)]  # a square of 14 px and a hair
+    assert len(cells) == 3 and cells[0] == "#b04e0b"  # the largest value; one of the four cells is empty
+    assert {"#c24a00", "#2f4b7c", "#8a3fa0", "#b0005a"} <= {fill for fill, _ in boxes("plane")}  # the classes that occur
+
+
 def test_a_hidden_run_is_not_in_the_figure(figures):
     figures.evaluate("charts.loss.runs = charts.loss.runs.map((run) => ({ ...run, visible: run.encoding !== 'rope' }))")
     root = figure(figures, "loss")

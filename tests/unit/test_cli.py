@@ -238,7 +238,7 @@ def test_what_export_and_from_refuse_is_one_line(tmp_path):
     (tmp_path / "full" / "thesis.tex").write_text("years of work")
     (tmp_path / "file").write_text("x")
     for arguments, message in [
-        (["--out", str(tmp_path / "full")], "full holds other files, such as thesis.tex: choose an empty folder or a new one."),
+        (["--out", str(tmp_path / "full")], "full holds other files, such as thesis.tex: choose an empty folder"),
         (["--out", str(tmp_path / "file")], "file is a file: choose a folder, or a name that ends in .zip."),
         (["--out", str(tmp_path / "no" / "a.zip")], "no is not a folder: make it first."),
         (["--out", str(tmp_path / "new"), "--at", "21"], "at = 21 is out of range: choose a whole number from 0 to 20."),

@@ -36,7 +36,9 @@ class Archive:
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
         except self.FAULTS as fault:
-            raise CheckpointError(f"The zip is damaged: {fault}. Save the run again, or download it again.") from None
+            raise CheckpointError(
+                f"The zip is damaged: {_told(fault)}. Save the run again, or download it again."
+            ) from None
         self._members = self._archive.infolist()
         self.names = [member.filename for member in self._members]
         if len(self.names) > MOST_MEMBERS or len(set(self.names)) != len(self.names):
@@ -58,10 +60,15 @@ class Archive:
                 content = opened.read(most + 1)
         except self.FAULTS as fault:
             raise CheckpointError(
-                f"{path} is damaged in the zip: {fault}. Save the run again, or download it again."
+                f"{path} is damaged in the zip: {_told(fault)}. Save the run again, or download it again."
             ) from None
         if len(content) != member.file_size:
             raise CheckpointError(
                 f"{path} has {len(content):,} bytes in the zip, not {member.file_size:,} as its directory says."
             )
         return content
+
+
+def _told(fault: Exception) -> str:
+    """What zipfile says, which may quote a name of 65,535 bytes."""
+    return str(fault)[:100].rstrip(". ") or type(fault).__name__

@@ -81,7 +81,7 @@ def choose(model: Transformer) -> Layout:
             return _bloom(model, positions)
         return _own(
             model,
-            f"GPT-2 adds no bias to its attention scores, and Bloom adds another one than this with {config.heads} heads",
+            f"it adds a bias to its attention scores, and another one than Bloom adds with {config.heads} heads",
         )
     return _own(model, "it supplies position in more than one place")
 
@@ -210,7 +210,8 @@ def _gpt_neox(model: Transformer, positions: int, base: float) -> Layout:
     return Layout(
         title="GPT-NeoX",
         held=True,
-        why="GPT-2 does not turn queries and keys; GPT-NeoX does, and is the same otherwise with its attention before its MLP.",
+        why="GPT-2 does not turn queries and keys; GPT-NeoX does, and is otherwise the same where its MLP follows its "
+        "attention, as it does here.",
         positions=positions,
         config=_about(model, "GPTNeoXForCausalLM", "gpt_neox")
         | {
@@ -298,7 +299,12 @@ def _own(model: Transformer, why: str) -> Layout:
         held=False,
         why=f"GPT-2 cannot hold this model: {why}.",
         positions=model.config.context,
-        config={"model_type": "embedding-lab", "vocab_size": model.characters, **asdict(model.config)},
+        config={
+            "model_type": "embedding-lab",
+            "vocab_size": model.characters,
+            **asdict(model.config),
+            "encoding": model.encoding.name,  # that of a reader's own is not in the settings
+        },
         names={name: name for name in model.parameters.arrays},
     )
 

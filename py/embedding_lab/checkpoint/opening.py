@@ -122,8 +122,8 @@ def _read(content: Content, names: list[str]) -> Checkpoint:
     config = _config(about["config"])
     if about["encoding"] != {"name": config.encoding, "ofTheLab": True}:
         raise CheckpointError(
-            "This run has a positional encoding of its own, whose Python code is not among its files: its README says what "
-            "can open it, but the lab cannot go on with it."
+            "This run has a positional encoding of its own, whose Python code is not among its files: its README says "
+            "what can open it, but the lab cannot go on with it."
         )
     encoding = positions.build(config.encoding, config.context, config.position_scale)
     try:

@@ -155,7 +155,7 @@ def _readme(run: Run, layout: layouts.Layout, label: str) -> str:
     text = "a text of its reader's" if config.corpus == "own" else f"*{title}* ({origin})"
     step, loss = run.validation[-1]
     going_on = (
-        f"`python -m embedding_lab train --from` and this folder or its zip goes on from step {run.step}"
+        f"give `python -m embedding_lab train --from` this folder or its zip, and it goes on from step {run.step}"
         if run.state == "training"
         else "the lab opens it again from the zip"
     )
@@ -165,7 +165,8 @@ def _readme(run: Run, layout: layouts.Layout, label: str) -> str:
 
 A small language model that reads and writes single characters, {len(corpus.vocabulary)} different ones. It was trained in
 Embedding Lab for {run.step} of {config.steps} steps on {text}, with the
-positional encoding "{run.encoding.name}". Its loss on the validation text was {loss:.3f} nats per character at step {step}.
+positional encoding "{run.encoding.name}". At step {step} its loss on the validation text was {loss:.3f} nats per
+character.
 
 ## Open it
 

@@ -374,7 +374,7 @@ def _continue(given: argparse.Namespace) -> Run:
             found = checkpoint.read(file.read(checkpoint.LARGEST_FILE + 1))
     text = found.text if found.text is not None else _read_corpus(found.config.corpus, given.corpora)[0]
     corpus = Corpus.from_text(text)
-    found.check_text(corpus)
+    checkpoint.check_text(corpus, found.text_hash, found.config.corpus)
     run = Run(found.config, corpus, evaluate=False)
     run.restore(found.saved)
     return run

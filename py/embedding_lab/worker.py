@@ -50,7 +50,14 @@ def status() -> dict:
     }
 
 
-def open_run(id: str, config: dict, text: str, backend: str | None = None, saved: dict | None = None) -> dict:
+def open_run(
+    id: str,
+    config: dict,
+    text: str,
+    backend: str | None = None,
+    saved: dict | None = None,
+    text_hash: str | None = None,
+) -> dict:
     """Prepare a run and evaluate it untrained; or restore one, to look at or to train on.
 
     Args:
@@ -59,12 +66,13 @@ def open_run(id: str, config: dict, text: str, backend: str | None = None, saved
         text: what to train on.
         backend: one of `ops.BACKENDS`, to compare; by default the fastest that works here.
         saved: what `save_run` or `read_checkpoint` gave: the run is at that step again, and is not evaluated.
+        text_hash: what `read_checkpoint` gave: the text must be that one.
 
     Returns:
         run, config, parameters (how many), vocabulary, classes (one for each character), characters
         (train and validation: how many), baselines in nats per character, flopsPerStep, and the frame
         of step 0 with its geometry, or, of a restored run, its step with the geometry and no losses, since those are
-        in `saved`. Or an error with the code "config", "corpus", "saved" or "memory".
+        in `saved`. Or an error with the code "config", "corpus", "saved", "checkpoint" or "memory".
     """
     close_run(id)
     values, errors = validate(config)
@@ -72,7 +80,10 @@ def open_run(id: str, config: dict, text: str, backend: str | None = None, saved
         return _error("config", **errors[0])
     try:
         ops = load(backend) if backend else best()
-        run = Run(RunConfig(**values), Corpus.from_text(text), ops=ops, evaluate=saved is None)
+        corpus = Corpus.from_text(text)
+        if text_hash is not None and (refused := _other_text(corpus, text_hash, values["corpus"])):
+            return refused
+        run = Run(RunConfig(**values), corpus, ops=ops, evaluate=saved is None)
         if saved is not None:
             run.restore(_from_page(saved))
     except CorpusError as error:
@@ -84,7 +95,6 @@ def open_run(id: str, config: dict, text: str, backend: str | None = None, saved
     except SavedError as error:
         return _error("saved", "saved", str(error))
     _runs[id] = run
-    corpus = run.corpus
     return {
         "run": id,
         "config": values,
@@ -96,6 +106,16 @@ def open_run(id: str, config: dict, text: str, backend: str | None = None, saved
         "flopsPerStep": run.flops_per_step,
         "frame": _frame(id, run.frame(), geometry=True, space=True),
     }
+
+
+def _other_text(corpus: Corpus, text_hash: str, name: str) -> dict | None:
+    from .checkpoint import CheckpointError, check_text  # no first loss waits for them
+
+    try:
+        check_text(corpus, text_hash, name)
+    except CheckpointError as error:
+        return _error("checkpoint", "corpus", str(error))
+    return None
 
 
 def advance(id: str, budget_ms: float, geometry: bool = False, space: bool = False) -> dict:

@@ -240,6 +240,12 @@ def test_a_run_of_a_text_of_the_lab_names_it():
     found = worker.read_checkpoint(memoryview(worker.checkpoint("a", "x")["bytes"]))
     assert found["text"] is None and found["config"]["corpus"] == "asyoulik"
     assert found["textHash"] == hashlib.sha256(TEXT.encode()).hexdigest()
+    restored = ["b", found["config"], None, None, from_page(found["saved"]), found["textHash"]]
+    restored[2] = TEXT
+    assert worker.open_run(*restored)["frame"]["step"] == found["saved"]["step"]
+    restored[2] = TEXT[::-1]  # the same characters, so that nothing else would tell
+    error = worker.open_run(*restored)["error"]
+    assert error["code"] == "checkpoint" and "The text asyoulik here is not the one" in error["message"]
 
 
 def test_what_cannot_be_a_file_or_a_run_is_a_value():

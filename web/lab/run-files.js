@@ -26,12 +26,12 @@ export class RunFiles {
    */
   read(bytes) {
     return this.#withPython(async (ask) => {
-      const { config, text, saved, version } = await ask(FILE_DEADLINE, "read_checkpoint", bytes);
+      const { config, text, textHash, saved, version } = await ask(FILE_DEADLINE, "read_checkpoint", bytes);
       const run = createRun(config);
       run.text = text ?? null;
-      const args = [SAVED, config, await textOf(this.#data, run), null, saved];
+      const args = [SAVED, config, await textOf(this.#data, run), null, saved, textHash];
       const { frame, ...facts } = await ask(deadline(run, args), "open_run", ...args);
-      Object.assign(run, { facts, version, geometry: { ...frame.geometry, step: frame.step } });
+      Object.assign(run, { facts, version, geometry: frame.geometry && { ...frame.geometry, step: frame.step } });
       takeUp(run, saved);
       return run;
     });

@@ -12,8 +12,19 @@ folder that is opened may be anything: every size is bounded before anything is 
 `CheckpointError`.
 """
 
-from .contents import FILES, LARGEST_FILE, CheckpointError
+from .contents import FILES, LARGEST_FILE, CheckpointError, check_text
 from .opening import Checkpoint, read, read_folder
 from .saving import files, name, pack
 
-__all__ = ["FILES", "LARGEST_FILE", "Checkpoint", "CheckpointError", "files", "name", "pack", "read", "read_folder"]
+__all__ = [
+    "FILES",
+    "LARGEST_FILE",
+    "Checkpoint",
+    "CheckpointError",
+    "check_text",
+    "files",
+    "name",
+    "pack",
+    "read",
+    "read_folder",
+]

@@ -42,3 +42,21 @@ class CheckpointError(ValueError):
 def text_hash(corpus: Corpus) -> str:
     """SHA-256 of the text in UTF-8, its line ends normalised, in hexadecimal."""
     return hashlib.sha256(corpus.text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def check_text(corpus: Corpus, expected: str, name: str) -> None:
+    """Hold a text against the one that a run trained on.
+
+    Args:
+        expected: the `text_hash` of the latter.
+        name: what the settings call it.
+
+    Raises:
+        CheckpointError: it is another.
+    """
+    found = text_hash(corpus)
+    if found != expected:
+        raise CheckpointError(
+            f"The text {name} here is not the one that this run trained on (its SHA-256 begins with {found[:8]}, not "
+            f"{expected[:8]}): open it in the lab that it comes from."
+        )

@@ -29,7 +29,7 @@ from .contents import (
     TEXT,
     TRAINING,
     CheckpointError,
-    text_hash,
+    check_text,
 )
 from .tensors import TensorsError, read_json
 
@@ -53,18 +53,6 @@ class Checkpoint:
     text_hash: str
     saved: Saved
     version: str
-
-    def check_text(self, corpus: Corpus) -> None:
-        """Hold a text against the one that the run trained on.
-
-        Raises:
-            CheckpointError: it is another.
-        """
-        if text_hash(corpus) != self.text_hash:
-            raise CheckpointError(
-                f"The text {self.config.corpus} here is not the one that this run trained on (its SHA-256 begins with "
-                f"{text_hash(corpus)[:8]}, not {self.text_hash[:8]}): open it in the lab that it comes from."
-            )
 
 
 def read(data: bytes | memoryview) -> Checkpoint:
@@ -245,7 +233,7 @@ def _with_text(found: Checkpoint, content: Content, characters: int) -> Checkpoi
         raise CheckpointError(f"{TEXT} is not UTF-8 text: {problem.reason} at byte {problem.start}.") from None
     except CorpusError as problem:
         raise CheckpointError(f"{TEXT} cannot be trained on: {problem}") from None
-    found.check_text(corpus)
+    check_text(corpus, found.text_hash, found.config.corpus)
     if len(corpus.vocabulary) != characters:
         raise CheckpointError(f"{TEXT} has {len(corpus.vocabulary)} different characters, and the model {characters}.")
     return replace(found, text=text)

@@ -207,3 +207,11 @@ def test_the_keyboard_reads_the_gaps_and_a_table_holds_them(figures):
         ["Learned", "−0.28", "−0.33", "−0.23", "matters", "−0.29", "−0.30", "−0.27"],
         ["RoPE", "−0.36", "–", "–", "matters, if more seeds agree", "–", "–", "–"],
     ]
+
+
+def test_the_gaps_are_hidden_until_there_are_some(figures):
+    plot = figures.locator("interval-plot")
+    figures.evaluate("[window.rows, charts.gaps.rows] = [charts.gaps.rows, []]")
+    expect(plot).to_be_hidden()
+    figures.evaluate("charts.gaps.rows = rows")
+    expect(plot.locator(".ip-mark").first).to_be_visible()

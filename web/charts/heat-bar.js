@@ -33,7 +33,12 @@ export class HeatBar {
   show(range, kind, colors, own, words) {
     const { low, high, below, above } = range;
     const color = heatColor(range, kind, colors);
-    [...this.strip.children].forEach((part, i) => (part.style.background = color(low + ((high - low) * i) / (COLORS - 1))));
+    [...this.strip.children].forEach((part, i) => {
+      const shade = color(low + ((high - low) * i) / (COLORS - 1));
+      if (part.dataset.shade === shade) return;
+      part.dataset.shade = shade;
+      part.style.background = shade;
+    });
     const end = (value, beyond, sign) => (beyond ? `${sign} ${significant(value, 2)}` : significant(value, 2));
     setText(this.low, own ? (kind === "diverging" ? "−" : "0") : end(low, below, "≤"));
     setText(this.high, own ? "+" : end(high, above, "≥"));

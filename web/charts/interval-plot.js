@@ -25,7 +25,7 @@ const HINT = "Point at a row, or use the arrow keys, to read it.";
  *   faintly below the row of the same name
  * - `unit` {Unit} an entry of UNITS
  *
- * It is as high as its rows.
+ * It is as high as its rows, and hidden while there is none.
  */
 export class IntervalPlot extends ChartElement {
   static properties = { rows: [], measured: [], unit: UNITS.nats };
@@ -57,10 +57,9 @@ export class IntervalPlot extends ChartElement {
   }
 
   draw() {
-    const width = this.surface.clientWidth;
-    if (width === 0) return;
     this.hidden = this.rows.length === 0;
-    if (this.hidden) return;
+    const width = this.surface.clientWidth;
+    if (this.hidden || width === 0) return;
     const range = intervalRange([...this.rows, ...this.rows.map((row) => this.#beside(row)).filter(Boolean)]);
     this.#layout = intervalLayout({
       width, range, compared: this.rows.map((row) => this.#beside(row) !== undefined), ...this.#measureTexts(),
@@ -87,21 +86,24 @@ export class IntervalPlot extends ChartElement {
     };
     this.gapWidth = widest(this.rows.map(({ nats }) => this.unit.gap(nats)), `600 ${TYPE.gap}px`);
     const ends = widest(this.rows.map((row) => this.#ends(row) ?? ""), `400 ${TYPE.ends}px`);
-    return { nameWidth: widest(this.rows.map(({ name }) => name), `400 ${TYPE.gap}px`), valueWidth: this.gapWidth + (ends && SPACE + ends) };
+    const names = widest(this.rows.map(({ name }) => name), `400 ${TYPE.gap}px`);
+    return { nameWidth: names, valueWidth: this.gapWidth + (ends && SPACE + ends) };
   }
 
   #drawAxis(range) {
     const { x, box, rows } = this.#layout;
     const upright = (gap) => rows.map(({ from, top, height }) => `M${x(gap)} ${from}V${top + height}`).join("");
-    this.noise.attr("d", rows.map(({ from, top, height }) => `M${x(-NOISE)} ${from}H${x(NOISE)}V${top + height}H${x(-NOISE)}Z`).join(""));
+    const [left, right] = [x(-NOISE), x(NOISE)];
+    this.noise.attr("d", rows.map(({ from, top, height }) => `M${left} ${from}H${right}V${top + height}H${left}Z`).join(""));
     this.matters.attr("d", upright(-MATTERS) + upright(MATTERS));
     this.zero.attr("d", upright(0));
     const factor = this.unit.logarithmic;
     const ticks = unitTicks(this.unit, range, x.range()[1] - x.range()[0], TICK_ROOM);
     this.bottom.attr("transform", `translate(0,${box.bottom})`).call(axisBottom(x).tickValues(ticks.map(({ at }) => at))
       .tickFormat((_, i) => (factor ? `× ${ticks[i].text}` : ticks[i].text)).tickSizeOuter(0).tickSizeInner(4).tickPadding(5));
-    this.axis.style.paddingInlineStart = `${box.left}px`;
-    setText(this.axis, factor ? "gap as a factor of perplexity, logarithmic; left of × 1 is better" : `gap in loss, ${this.unit.gapUnit}; left of 0 is better`);
+    this.axis.style.paddingInlineStart = `${x.range()[0]}px`;
+    setText(this.axis, factor ? "gap as a factor of perplexity, logarithmic; left of × 1 is better"
+      : `gap in loss, ${this.unit.gapUnit}; left of 0 is better`);
   }
 
   #drawRow(group, row, i) {
@@ -115,7 +117,8 @@ export class IntervalPlot extends ChartElement {
     ];
     if (other) {
       parts.push(part("path", { class: "ip-beside", d: whisker(other, x, beside, box, END * 0.6) }));
-      if (Number.isFinite(other.nats)) parts.push(part("path", { class: "ip-beside-mean", d: `M${x(other.nats)} ${beside - 4}V${beside + 4}` }));
+      const mean = Number.isFinite(other.nats) ? `M${x(other.nats)} ${beside - 4}V${beside + 4}` : "";
+      parts.push(part("path", { class: "ip-beside-mean", d: mean }));
     }
     parts.push(part("path", { class: "ip-whisker", d: whisker(row, x, lane, box, END) }));
     if (Number.isFinite(row.nats)) {
@@ -133,12 +136,13 @@ export class IntervalPlot extends ChartElement {
     const from = unit.logarithmic ? `${unit.gap(-MATTERS)} and ${unit.gap(MATTERS)}` : size(MATTERS);
     const compared = this.rows.some((row) => this.#beside(row));
     const has = (interval) => this.rows.some((row) => (this.#ends(row) !== null) === interval);
+    const circle = signPath("circle", 13, 6, 4);
     const items = [
-      has(true) && item([["path", { class: "ip-whisker", d: `M1 6H25M1 2V10M25 2V10` }], ["path", { class: "ip-mark", d: signPath("circle", 13, 6, 4) }]], "gap with its 95 % interval"),
-      has(false) && item([["path", { class: "ip-mark ip-open", d: signPath("circle", 13, 6, 4) }]], "one seed: no interval"),
-      compared && item([["path", { class: "ip-beside", d: "M1 6H25M1 3V9M25 3V9" }], ["path", { class: "ip-beside-mean", d: "M13 2V10" }]], "measured elsewhere"),
-      item([["rect", { class: "ip-noise", width: 26, height: 12 }]], `noise: ${within}`),
-      item([["path", { class: "ip-matters", d: "M13 0V12" }]], `matters: from ${from}`),
+      has(true) && item({ "ip-whisker": "M1 6H25M1 2V10M25 2V10", "ip-mark": circle }, "gap with its 95 % interval"),
+      has(false) && item({ "ip-mark ip-open": circle }, "one seed: no interval"),
+      compared && item({ "ip-beside": "M1 6H25M1 3V9M25 3V9", "ip-beside-mean": "M13 2V10" }, "measured elsewhere"),
+      item({ "ip-noise": "M0 0H26V12H0Z" }, `noise: ${within}`),
+      item({ "ip-matters": "M13 0V12" }, `matters: from ${from}`),
     ];
     this.key.replaceChildren(...items.filter(Boolean));
   }
@@ -229,10 +233,11 @@ function part(tag, attributes, text) {
   return (text === undefined ? node : node.text(text)).node();
 }
 
-function item(shapes, text) {
+/** An entry of the key: paths by their class, and what they are. */
+function item(paths, text) {
   const entry = make("li", "ip-item");
   const sign = part("svg", { width: 26, height: 12, viewBox: "0 0 26 12", "aria-hidden": "true" });
-  sign.append(...shapes.map(([tag, attributes]) => part(tag, attributes)));
+  sign.append(...Object.entries(paths).map(([name, d]) => part("path", { class: name, d })));
   entry.append(sign, make("span", "", text));
   return entry;
 }

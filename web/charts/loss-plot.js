@@ -19,7 +19,10 @@ export class LossPlot {
     this.host = host;
   }
 
-  /** Shows a scene; uPlot itself is made anew only when the number of curves changes. @param {Scene} scene */
+  /**
+   * Shows a scene; uPlot itself is made anew only when the number of curves changes.
+   * @param {import("./loss-scene.js").Scene} scene
+   */
   show(scene) {
     const before = this.#scene;
     this.#scene = scene;
@@ -143,11 +146,9 @@ export class LossPlot {
   #drawBehind(u) {
     const { measured, curves, theme } = this.#scene;
     onPlot(u, true, (context) => {
-      for (const band of measured) {
-        this.#stroke(context, band.color, LOOK.measured.hatch, LOOK.measured.hatchOpacity, this.#path(band.band, drawHatch));
-        context.setLineDash(LOOK.measured.dash);
-        this.#stroke(context, band.color, LOOK.measured.edge, LOOK.measured.edgeOpacity, this.#path(band.band, drawEdges));
-        context.setLineDash([]);
+      for (const { band, color } of measured) {
+        this.#stroke(context, color, LOOK.hatch, this.#path(band, drawHatch));
+        this.#stroke(context, color, LOOK.edge, this.#path(band, drawEdges));
       }
       context.globalAlpha = LOOK.band.opacity;
       for (const { curve, color } of curves) {
@@ -155,10 +156,9 @@ export class LossPlot {
         context.fillStyle = color;
         context.fill(this.#path(curve.band, drawBand));
       }
-      context.setLineDash(LOOK.baseline.dash);
       const lines = new Path2D();
       drawBaselines(lines, this.#scene);
-      this.#stroke(context, theme.inkSoft, LOOK.baseline.width, 1, lines);
+      this.#stroke(context, theme.inkSoft, LOOK.baseline, lines);
     });
   }
 
@@ -169,7 +169,7 @@ export class LossPlot {
         if (!curve.chosen || !curve.visible) continue;
         const line = new Path2D();
         drawLine(line, this.#scene, curve.chosen.steps, curve.chosen.loss);
-        this.#stroke(context, color, LOOK.chosen.width, LOOK.chosen.opacity, line);
+        this.#stroke(context, color, LOOK.chosen, line);
       }
     });
     onPlot(u, false, (context) => {
@@ -177,17 +177,16 @@ export class LossPlot {
         const [ahead, line] = [new Path2D(), new Path2D()];
         drawAhead(ahead, this.#scene, leader);
         drawLeader(line, this.#scene, leader);
-        context.setLineDash(LOOK.ahead.dash);
-        this.#stroke(context, leader.color, LOOK.ahead.width, LOOK.ahead.opacity, ahead);
-        context.setLineDash([]);
-        this.#stroke(context, leader.color, LOOK.leader.width, LOOK.leader.opacity, line);
+        this.#stroke(context, leader.color, LOOK.ahead, ahead);
+        this.#stroke(context, leader.color, LOOK.leader, line);
       }
     });
   }
 
-  #stroke(context, color, width, opacity, path) {
+  #stroke(context, color, { width, dash = [], opacity = 1 }, path) {
     context.strokeStyle = color;
     context.lineWidth = width;
+    context.setLineDash(dash);
     context.globalAlpha = opacity;
     context.stroke(path);
   }

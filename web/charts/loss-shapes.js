@@ -14,7 +14,8 @@ const LEAST_BAND = 1; // CSS px of a band's height
 export const LOOK = Object.freeze({
   grid: { width: 1 },
   baseline: { width: 1, dash: [1.5, 3] },
-  measured: { hatch: 0.75, hatchOpacity: 0.6, edge: 1, edgeOpacity: 0.95, dash: [4, 3] },
+  hatch: { width: 0.75, opacity: 0.6 },
+  edge: { width: 1, dash: [4, 3], opacity: 0.95 },
   band: { opacity: 0.2 },
   chosen: { width: 1.1, opacity: 0.9 },
   train: { width: 1 },

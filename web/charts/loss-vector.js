@@ -35,9 +35,8 @@ export class LossVector {
     this.#drawAxes(box);
     const within = this.plot.append("g").attr("clip-path", `url(#${CLIP})`);
     for (const { color, band } of scene.measured) {
-      this.#stroke(within, "measured-hatch", color, { width: LOOK.measured.hatch, opacity: LOOK.measured.hatchOpacity }, (pen) => drawHatch(pen, scene, band));
-      this.#stroke(within, "measured-edge", color,
-        { width: LOOK.measured.edge, opacity: LOOK.measured.edgeOpacity, dash: LOOK.measured.dash }, (pen) => drawEdges(pen, scene, band));
+      this.#stroke(within, "measured-hatch", color, LOOK.hatch, (pen) => drawHatch(pen, scene, band));
+      this.#stroke(within, "measured-edge", color, LOOK.edge, (pen) => drawEdges(pen, scene, band));
     }
     const shown = curves.filter(({ curve }) => curve.visible);
     for (const { curve, color } of shown.filter(({ curve: { band } }) => band)) {

@@ -61,7 +61,7 @@ def _add_sweep(commands) -> None:
     parser = commands.add_parser("sweep", help="train every combination of some settings and compare the encodings")
     sweep.add_arguments(parser)
     _add_corpora(parser)
-    parser.set_defaults(run=lambda given: sweep.sweep(given, partial(_read_corpus, folder=given.corpora), load_encoding))
+    parser.set_defaults(run=_sweep)
 
 
 def _add_settings(parser) -> None:
@@ -125,6 +125,10 @@ def _open(given: argparse.Namespace, evaluate: bool = True) -> Run:
         encoding = load_encoding(Path(values.pop("encoding")))
     text, values["corpus"] = _read_corpus(values["corpus"], given.corpora)
     return Run(RunConfig(**values), Corpus.from_text(text), encoding, evaluate=evaluate)
+
+
+def _sweep(given: argparse.Namespace) -> None:
+    sweep.sweep(given, partial(_read_corpus, folder=given.corpora), load_encoding)
 
 
 def _train(given: argparse.Namespace) -> None:

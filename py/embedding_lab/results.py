@@ -1,4 +1,4 @@
-"""What a sweep found: its rows as JSON, CSV or Parquet, as tables in Markdown, and as the summary that the page shows."""
+"""What a sweep found: its rows as JSON, CSV or Parquet, as tables in Markdown, and as the summary for the page."""
 
 import csv
 import importlib.util
@@ -145,7 +145,8 @@ def _told(name: str, value) -> str:
 
 def losses_of(rows: list[dict]) -> list[tuple[str, int, float | None]]:
     """(encoding, seed, validation loss) as `statistics` takes them; the loss of a run that diverged is None."""
-    return [(row["encoding"], row["seed"], row["validation_loss"] if row["state"] == "finished" else None) for row in rows]
+    losses = [row["validation_loss"] if row["state"] == "finished" else None for row in rows]
+    return [(row["encoding"], row["seed"], loss) for row, loss in zip(rows, losses)]
 
 
 def encoding_table(rows: list[dict]) -> str:
@@ -153,8 +154,10 @@ def encoding_table(rows: list[dict]) -> str:
     losses = losses_of(rows)
     control = _control(losses)
     # With the control last, every gap to it is that of another encoding minus the control.
-    against = {gap["a"]: gap for gap in gaps(sorted(losses, key=lambda loss: loss[0] == control)) if gap["b"] == control}
-    head = ["encoding", "seeds", "loss, nats per character", "sd", "95 %", f"gap to {control}", "95 %", "verdict", "more seeds"]
+    control_last = sorted(losses, key=lambda loss: loss[0] == control)
+    against = {gap["a"]: gap for gap in gaps(control_last) if gap["b"] == control}
+    head = ["encoding", "seeds", "loss, nats per character", "sd", "95 %"]
+    head += [f"gap to {control}", "95 %", "verdict", "more seeds"]
     lines = []
     for row in summaries(losses):
         name, lost = row["encoding"], sum(encoding == row["encoding"] for encoding, *_ in losses) - row["seeds"]
@@ -226,14 +229,15 @@ def measured(path: Path = MEASURED) -> dict | None:
 
 def _summary(command: str, rows: list[dict]) -> dict:
     if len(groups(rows)) != 1:
-        raise SweepError(f"it holds {len(groups(rows))} combinations of settings besides encoding and seed instead of one")
+        raise SweepError(f"it holds {len(groups(rows))} combinations of settings besides encoding and seed, not one")
     if unfinished := [row for row in rows if row["state"] != "finished"]:
         raise SweepError(f"{len(unfinished)} of its runs did not finish")
     encodings = list(dict.fromkeys(row["encoding"] for row in rows))
     seeds = sorted({row["seed"] for row in rows})
     found = {(row["encoding"], row["seed"]): row for row in rows}
     if len(found) != len(rows) or len(rows) != len(encodings) * len(seeds):
-        raise SweepError(f"its {len(rows)} runs are not one of each of {len(encodings)} encodings and {len(seeds)} seeds")
+        crossed = f"{len(encodings)} encodings and {len(seeds)} seeds"
+        raise SweepError(f"its {len(rows)} runs are not one of each of {crossed}")
     if any(row["validation_steps"] != rows[0]["validation_steps"] for row in rows):
         raise SweepError("its runs were not evaluated at the same steps")
     config = RunConfig(**{entry.name: rows[0][entry.name] for entry in fields(RunConfig)})

@@ -76,7 +76,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of a sweep; one that is not given is None."""
     parser.description = "Each setting takes a list, separated by commas; whole numbers also as a range, such as 0-9."
     for row in settings_table():
-        name = PLURAL.get(row["name"], row["name"])
         default, allowed = row["default"], f"{row.get('low')} to {row.get('high')}"
         if row["name"] == "encoding":
             allowed, default = ", ".join(ENCODINGS) + ", or Python files that define one", "all"
@@ -84,7 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             allowed = "names, or text files"
         elif row["kind"] == "boolean":
             allowed = "yes or no"
-        parser.add_argument("--" + name.replace("_", "-"), metavar="LIST", help=f"{row['help']} {allowed}; default {default}")
+        told = f"{row['help']} {allowed}; default {default}"
+        parser.add_argument(_option(row["name"]), dest=row["name"], metavar="LIST", help=told)
     parser.add_argument("--jobs", metavar="N", help="processes that train; auto, the default, takes one for each core")
     parser.add_argument("--dask", metavar="ADDRESS", help="train on the Dask cluster with this scheduler instead")
     parser.add_argument("--out", required=True, type=Path, help="the file for the rows: .json, .csv or .parquet")
@@ -92,9 +92,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command_line(given: argparse.Namespace) -> str:
     """The command that was given, in one order whatever the order was that it was typed in."""
-    names = [PLURAL.get(row["name"], row["name"]) for row in settings_table()] + ["jobs", "dask", "out"]
-    options = [["--" + name.replace("_", "-"), str(getattr(given, name))] for name in names if getattr(given, name) is not None]
+    names = [row["name"] for row in settings_table()] + ["jobs", "dask", "out"]
+    options = [(_option(name), str(getattr(given, name))) for name in names if getattr(given, name) is not None]
     return shlex.join(["python", "-m", "embedding_lab", "sweep", *itertools.chain(*options)])
+
+
+def _option(name: str) -> str:
+    return "--" + PLURAL.get(name, name).replace("_", "-")
 
 
 def read_list(row: dict, given: str | None) -> list:
@@ -121,7 +125,7 @@ def read_list(row: dict, given: str | None) -> list:
     return list(dict.fromkeys(values))
 
 
-def plan(given: argparse.Namespace, read_corpus: Callable, load_encoding: Callable) -> tuple[list[Task], dict[str, tuple]]:
+def plan(given: argparse.Namespace, read_corpus: Callable, load_encoding: Callable) -> tuple[list[Task], dict]:
     """The runs that the options ask for, the settings that vary slowest first, then the encodings, then the seeds.
 
     Args:
@@ -136,8 +140,8 @@ def plan(given: argparse.Namespace, read_corpus: Callable, load_encoding: Callab
         ConfigError, CorpusError, PositionError, OSError: a value cannot be used.
         SweepError: a combination cannot be trained; nothing is left out in silence.
     """
-    lists = {row["name"]: read_list(row, getattr(given, PLURAL.get(row["name"], row["name"]))) for row in settings_table()}
-    makers = _encodings(given.encodings, lists.pop("encoding"), load_encoding)
+    lists = {row["name"]: read_list(row, getattr(given, row["name"])) for row in settings_table()}
+    makers = _encodings(given.encoding, lists.pop("encoding"), load_encoding)
     texts: dict[str, tuple] = {}
     for name in lists.pop("corpus"):
         text, known = read_corpus(name)
@@ -245,7 +249,7 @@ def attempt(task: Task, corpus: Corpus) -> _Outcome:
     """Train one run; what it raises is told, so that the others go on."""
     try:
         if task.version != __version__:
-            raise SweepError(f"version {task.version} of the lab asks, and {__version__} is installed where it would train")
+            raise SweepError(f"version {task.version} of the lab asks, and where it would train is {__version__}")
         return _Outcome(task.key, train(task, corpus))
     except Exception as error:
         return _Outcome(task.key, None, f"{type(error).__name__}: {error}")
@@ -313,7 +317,7 @@ def sweep(given: argparse.Namespace, read_corpus: Callable, load_encoding: Calla
     jobs = _jobs(given)
     tasks, texts = plan(given, read_corpus, load_encoding)
     if given.dask and any(task.make for task in tasks):
-        raise SweepError("--dask takes the lab's own encodings, since a file is not on the other machines: leave out --dask.")
+        raise SweepError("--dask takes the lab's own encodings, since other machines lack your file: leave out --dask.")
     with Journal(given.out.with_name(given.out.name + ".journal")) as journal:
         left = [task for task in tasks if task.key not in journal.rows]
         failed = _train_all(left, len(tasks), texts, jobs, given.dask, journal)
@@ -345,7 +349,9 @@ def _jobs(given: argparse.Namespace) -> int:
     return int(given.jobs)
 
 
-def _train_all(left: list[Task], total: int, texts: dict, jobs: int, dask: str | None, journal: Journal) -> dict[str, str]:
+def _train_all(
+    left: list[Task], total: int, texts: dict, jobs: int, dask: str | None, journal: Journal
+) -> dict[str, str]:
     """Train what is left, with a progress bar, into the journal; returns by key why runs have none."""
     from tqdm import tqdm
 

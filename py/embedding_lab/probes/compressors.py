@@ -22,17 +22,17 @@ def compressors(view: View):
 
     To predict is to compress: a model with a loss of L nats, driving an arithmetic coder, writes L / ln 2 bits a
     character. So the numbers are in one unit, but they are not one experiment. A compressor reads the whole text once
-    and learns as it goes; its size counts what it had to learn, and its header. The model and the counts of the baselines
-    are measured on the last tenth alone, after the rest was there to learn from, for the model many times over, and
-    nothing is charged for its parameters. And a compressor looks further back than the model's context does.
+    and learns as it goes; its size counts what it had to learn, and its header. The model and the counts of the
+    baselines are measured on the last tenth alone, after the rest was there to learn from, for the model many times
+    over, and nothing is charged for its parameters. And a compressor looks further back than the model's context.
 
     Yields:
         Progress, after each 65,536 characters.
 
     Returns:
         characters; bytes, of the text in UTF-8; compressors: for each, name ("zlib", "bz2", "xz", each at its
-        highest level), bytes, and nats per character (8 ln 2 times bytes / characters), both None where missing says why
-        it is not here; baselines, uniform, unigram and bigram, in nats per character of the validation part.
+        highest level), bytes, and nats per character (8 ln 2 times bytes / characters), both None where missing says
+        why it is not here; baselines, uniform, unigram and bigram, in nats per character of the validation part.
     """
     characters = len(view.corpus.train) + len(view.corpus.validation)
     rows = []

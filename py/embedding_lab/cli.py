@@ -334,6 +334,7 @@ def _describe(given: argparse.Namespace) -> None:
         "experiment": {"encodings": ["none", "learned", "sinusoidal"], "seeds": [RunConfig().seed]},
         "corpora": corpora,
         "measured": results.measured(),
+        "largestFile": checkpoint.LARGEST_FILE,
     }
     print(json.dumps(description))
 

@@ -168,6 +168,7 @@ def test_a_full_browser_is_told_beside_the_list_and_keeps_the_runs_when_there_is
     expect(alert).to_have_count(0)
 
 
+@pytest.mark.tolerates("console")  # PyScript has a database of its own, and lets the page's console know that it cannot open it
 def test_a_browser_that_keeps_nothing_is_told_and_everything_else_works(lab, site):
     lab.page.add_init_script(DENIED)
     lab.open(site, **SMALL)

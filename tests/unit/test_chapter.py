@@ -1,11 +1,18 @@
 """The chapter as it is written: links lead somewhere, labs have their places, formulas can be heard as well as seen."""
 
+import html
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 
 import pytest
 
 import build
+from embedding_lab import checkpoint
+from embedding_lab.config import RunConfig
+from embedding_lab.probes import View, run_probe
+from embedding_lab.training import Run
 
 LABS = [
     "lookup", "sparse-gradient", "geometry", "case-offset", "relabel", "merges", "residual-stream", "width", "order",
@@ -39,7 +46,9 @@ def test_every_link_within_the_page_leads_to_one_place(elements):
     ids = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
     assert len(ids) == len(set(ids))
     targets = {link["href"][1:] for link in elements.named("a") if link["href"].startswith("#")}
-    assert targets <= set(ids)
+    made = {"share"}  # by the lab
+    assert all(f'id="{name}"' in (build.WEB / "lab/elements/share-panel.js").read_text("utf-8") for name in made)
+    assert targets <= set(ids) | made
     assert {label["for"] for label in elements.named("label")} <= set(ids)
 
 
@@ -80,3 +89,28 @@ def test_a_number_that_is_missing_has_words_or_a_dash_in_its_place():
     missing = re.findall(r"<reader-number[^>]*>(.*?)</reader-number>", PAGE, re.S)
     assert missing
     assert {" ".join(text.split()) for text in missing} == {"not yet measured", "—"}
+
+
+def test_the_lines_that_check_a_run_elsewhere_find_what_the_text_says(alice, tmp_path):
+    [lines] = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", PAGE, re.S)
+    run = Run(RunConfig(encoding="learned", d=16, heads=2, context=16, batch=8, steps=60), alice)
+    run.advance(60)
+    for name, content in checkpoint.files(run, "a run").items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    done = subprocess.run([sys.executable, "-c", html.unescape(lines)], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    alike, difference = done.stdout.splitlines()
+    assert alike == "True"
+    last = _finish("context-free", View.of(run))["depths"][-1]
+    assert last["largestDifference"] > 0
+    assert float(re.fullmatch(r"tensor\((.*)\)", difference)[1]) == pytest.approx(last["largestDifference"], abs=1e-4)
+
+
+def _finish(name, view):
+    work = run_probe(name, view, {})
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            return end.value

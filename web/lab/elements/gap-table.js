@@ -7,6 +7,7 @@ import { UNITS } from "../../charts/units.js";
 import { counted, distanceWords, gapWords } from "../format.js";
 import { CONTROL, gapBetween, gapToControl, outcome } from "../gaps.js";
 import "./encoding-mark.js";
+import "./figure-save.js";
 import { LabElement } from "./lab-element.js";
 import { measuredNote } from "./measured-note.js";
 import "./more-seeds.js";
@@ -131,7 +132,8 @@ class LabGaps extends LabElement {
     const named = (gap) => ({ ...gap, name: `${this.lab.encodingLabel(gap.a)} against ${this.lab.encodingLabel(gap.b)}` });
     const elsewhere = gaps.map(({ a, b }) => measured && gapBetween(measured.gaps, a, b)).filter(Boolean);
     const rows = gaps.map((gap) => ({ ...named(gap), encoding: gap.b === CONTROL ? gap.a : null }));
-    return html`<interval-plot .rows=${rows} .measured=${elsewhere.map(named)} .unit=${this.lab.unit}></interval-plot>`;
+    return html`<interval-plot .rows=${rows} .measured=${elsewhere.map(named)} .unit=${this.lab.unit}></interval-plot>
+      <figure-save .lab=${this.lab} .heading=${`Gaps, ${this.lab.unit.gapUnit}`} .name=${"gaps"} .runs=${this.state.runs}></figure-save>`;
   }
 
   #unfold(open) {

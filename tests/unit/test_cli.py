@@ -8,6 +8,7 @@ import zipfile
 import pytest
 
 import build
+from embedding_lab import checkpoint
 from embedding_lab.config import ENCODINGS, RunConfig, settings_table
 from embedding_lab.probes import PROBES
 
@@ -176,6 +177,7 @@ def test_describe_is_what_the_page_is_built_from():
     assert [corpus["name"] for corpus in description["corpora"]] == ["alice29", "asyoulik", "plrabn12"]
     assert description["corpora"][0]["vocabulary"] == 73
     assert description["corpora"][0]["baselines"]["bigram"] == pytest.approx(2.451, abs=1e-3)
+    assert description["largestFile"] == checkpoint.LARGEST_FILE
     assert [each["encoding"] for each in description["measured"]["encodings"]] == list(ENCODINGS)
     assert description["measured"]["command"].startswith("python -m embedding_lab sweep ")
 

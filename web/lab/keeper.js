@@ -42,7 +42,7 @@ export class Keeper {
     this.#findings = findings;
     this.#archive = new Archive({
       change: () => this.#queue(() => this.#list()),
-      trouble: (message) => this.#change({ state: message ? "unavailable" : "loading", message }),
+      trouble: (message) => this.#change({ state: message ? "unavailable" : "loading", message, experiments: [], unreadable: [] }),
     });
     store.subscribe(["runs", "probes", "phase"], () => this.look());
   }

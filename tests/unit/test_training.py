@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -265,6 +265,7 @@ def at_20(alice):
         ({"step": 20.0}, "step = 20.0 is not a whole number"),
         ({"step": True}, "step = True is not a whole number"),
         ({"state": "paused"}, "state = 'paused' is unknown: a run is training, finished, diverged"),
+        ({"state": np.zeros(0, bool)}, "state = ndarray is unknown"),
         ({"state": "finished"}, "A run of 30 steps cannot be finished at step 20"),
         ({"state": "diverged"}, "message = None: a run that diverged has a text"),
         ({"message": "x"}, "message = 'x': a run that diverged has a text of at most 1000 characters, another has none"),
@@ -294,6 +295,7 @@ anything = st.one_of(
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from([field.name for field in fields(Saved)]), anything, min_size=1))
 def test_whatever_is_given_as_saved_is_restored_or_refused(at_20, changes):
     before = at_20.save()

@@ -103,6 +103,7 @@ def test_every_loss_follows_the_unit_that_the_keyboard_chose(lab, site):
     uniform = result["baselines"]["uniform"]
     announcer = lab.page.locator("lab-announcer")
     lab.page.get_by_role("radio", name="nats", exact=True).focus()
+    axes = [_axis(lab)]
 
     lab.page.keyboard.press("ArrowRight")
     expect(lab.page.get_by_role("radio", name="bits", exact=True)).to_be_checked()
@@ -113,6 +114,7 @@ def test_every_loss_follows_the_unit_that_the_keyboard_chose(lab, site):
     expect(lab.number("baseline-uniform").first).to_have_text(f"{uniform / math.log(2):.3f} bits")
     expect(lab.page.get_by_role("img", name=re.compile("^Loss in bits per character"))).to_be_visible()
     expect(lab.page.get_by_role("img", name=re.compile("^Gaps in loss .*, bits: "))).to_be_visible()
+    axes.append(_axis(lab))
 
     lab.page.keyboard.press("ArrowRight")
     expect(announcer).to_have_text("Losses are written as perplexity.")
@@ -120,6 +122,7 @@ def test_every_loss_follows_the_unit_that_the_keyboard_chose(lab, site):
     expect(_cells(lab, "Learned")).to_contain_text(f"× {math.exp(nats):.2f}")
     expect(lab.number("baseline-uniform").first).to_have_text(f"perplexity {math.exp(uniform):.1f}")
     expect(lab.page.get_by_role("img", name=re.compile("^Perplexity per character"))).to_be_visible()
+    assert len({*axes, _axis(lab)}) == 3, "the ticks are those of the unit"
     expect(lab.number("best-nats")).to_contain_text("nats per character")  # this sentence has all three side by side
 
 
@@ -169,6 +172,18 @@ def test_the_table_sets_the_run_beside_what_was_measured_elsewhere(default_exper
     assert float(mean) == pytest.approx(run["validationLoss"], abs=0.15), "seed 1 is one of the ten"
     expect(row.locator('[data-label="Against None"]')).to_contain_text(re.compile(r"−0\.\d+\s*95 %: −0\.\d+ to −0\.\d+"))
     expect(row).to_contain_text("matters")
+
+
+def _axis(lab):
+    """The loss axis as it is drawn: the left edge of the canvas, once the next frame has been drawn."""
+    return lab.page.locator("loss-chart canvas").evaluate(
+        """async (canvas) => {
+          for (let frames = 0; frames < 3; frames += 1) await new Promise(requestAnimationFrame);
+          const edge = Object.assign(document.createElement("canvas"), { width: 24 * devicePixelRatio, height: canvas.height });
+          edge.getContext("2d").drawImage(canvas, 0, 0);
+          return edge.toDataURL();
+        }"""
+    )
 
 
 def _form(lab):

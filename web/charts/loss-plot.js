@@ -7,6 +7,8 @@ import {
 } from "./loss-shapes.js";
 import { count } from "./numbers.js";
 
+/** The ticks of the loss axis as one text. */
+const written = ({ ticks }) => ticks.map(({ at, text }) => `${at} ${text}`).join();
 const validationWidth = ({ selected, band }) => (selected && !band ? LOOK.validation.selected : LOOK.validation.width);
 
 export class LossPlot {
@@ -35,7 +37,8 @@ export class LossPlot {
     }
     const plot = this.#plot;
     plot.batch(() => {
-      if (["width", "height", "gutter"].some((size) => before[size] !== scene[size]) || axisWidth(before.ticks) !== axisWidth(scene.ticks)) {
+      // Between two of these uPlot keeps the ticks that it has.
+      if (["width", "height", "gutter"].some((size) => before[size] !== scene[size]) || written(before) !== written(scene)) {
         plot.setSize({ width: scene.width, height: scene.height });
       }
       scene.curves.forEach(({ curve }, i) => {

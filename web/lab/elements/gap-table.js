@@ -91,7 +91,7 @@ class LabGaps extends LabElement {
     const { unit } = this.lab;
     if (!gap) return html`<td class="number" data-label=${label}>–</td><td class="verdict" data-label="Verdict"></td>`;
     const interval = gap.low === null ? nothing : html`<span class="unit">95 %: ${unit.gap(gap.low)} to ${unit.gap(gap.high)}</span>`;
-    return html`<td class="number" data-label=${label}>${unit.gap(gap.nats)}${interval}</td>
+    return html`<td class="number" data-label=${label}>${unit.gap(gap.nats)} ${interval}</td>
       <td class="verdict" data-label="Verdict">${gap.verdict}${settling(gap)}</td>`;
   }
 

@@ -27,7 +27,7 @@ export function compressors({ characters, bytes, compressors: packed, baselines 
     figure: figure("What each needs for a character of this text", html`<bar-list .labels=${"Method"} .quantity=${unit.per} .bars=${bars}
       .summary=${"Shorter is better. The groups are measured on different parts of the text."}></bar-list>`),
     notes: [
-      ...missing.map(({ name, missing: why }) => `Not measured: ${name}. The Python that runs here says: ${why.replace(/\.$/, "")}.`),
+      ...missing.map(({ name, missing: why }) => `Not measured: ${name}. ${why}`),
       known.length > 0 && `A compressor reads the whole text once and pays for learning it; a run is measured on the last tenth, after many passes over the rest, and its parameters are not counted. So ${listed(known.map(({ name }) => name))} give a scale for losses, not opponents.`,
       known.length > 0 && !best && "Your best run joins them when one has finished on this text.",
     ].filter(Boolean),

@@ -20,8 +20,8 @@ class CopyField extends LitElement {
 
   render() {
     return html`<label>${this.label}
-        <textarea class="copied" readonly rows="1" spellcheck="false" .value=${this.value}
-          @focus=${(event) => event.target.select()}></textarea></label>
+        <input type="text" class="copied" readonly spellcheck="false" .value=${this.value}
+          @focus=${(event) => event.target.select()} /></label>
       <button type="button" class="button" aria-label="Copy: ${this.label}" @click=${this.#copy}>Copy</button>
       <p role="status">${this.said}</p>`;
   }
@@ -32,7 +32,7 @@ class CopyField extends LitElement {
       await navigator.clipboard.writeText(this.value);
       this.said = "Copied.";
     } catch {
-      this.querySelector("textarea").focus();
+      this.querySelector("input").focus();
       this.said = "The browser does not let the page copy: the text is selected, press Ctrl+C or ⌘C.";
     }
   }

@@ -62,6 +62,9 @@ KERNEL_BUILDS = {
 }
 KERNEL_FLAGS = ("-O3", "-fPIC", "-fno-math-errno", "-Wall", "-Wextra", "-Werror")
 
+# Modules of the lab that the tab's wheel leaves out: the command line and what only it needs.
+OFF_THE_TAB = ("__main__", "cli", "sweep", "journal", "results")
+
 MIME_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -408,7 +411,7 @@ def make_kernels():
 
 
 def make_lab_wheel(folder, python):
-    """Build the lab's own wheel into a folder, with byte code beside its sources if there is a `python` for that.
+    """Build the lab's wheel for the tab into a folder, with byte code beside its sources if there is a `python` for that.
 
     It keeps its sources, because readers see them and tracebacks quote them.
     """
@@ -417,6 +420,10 @@ def make_lab_wheel(folder, python):
         "pip cannot build the lab's wheel",
     )
     wheel = next(folder.glob("embedding_lab-*.whl"))
+    unused = {f"embedding_lab/{name}.py" for name in OFF_THE_TAB}
+    with zipfile.ZipFile(wheel) as archive:
+        files = {name: archive.read(name) for name in archive.namelist() if name not in unused and not name.endswith("/RECORD")}
+    write_wheel(wheel, files)
     if python:
         with tempfile.TemporaryDirectory() as temporary:
             with zipfile.ZipFile(wheel) as archive:

@@ -350,12 +350,29 @@ def test_wheels_record_what_they_hold(runtime):
                 assert rows[name] == f"sha256={build.record_hash(content)},{len(content)}"
 
 
-def test_the_labs_wheel_holds_the_sources_as_they_are(runtime):
+def test_the_labs_wheel_holds_the_sources_as_they_are_but_for_the_command_line(runtime):
     [wheel] = runtime.glob("embedding_lab-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         held = {name: archive.read(name) for name in archive.namelist() if name.endswith(".py")}
     sources = {path.relative_to(build.ROOT / "py").as_posix(): path for path in (build.ROOT / "py").rglob("*.py")}
-    assert held == {name: path.read_bytes() for name, path in sources.items()}
+    left_out = {f"embedding_lab/{name}.py" for name in build.OFF_THE_TAB}
+    assert left_out <= set(sources)
+    assert held == {name: path.read_bytes() for name, path in sources.items() if name not in left_out}
+
+
+def test_the_labs_wheel_lacks_nothing_that_its_modules_import(runtime, tmp_path):
+    [wheel] = runtime.glob("embedding_lab-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    script = (
+        "import importlib, pkgutil, embedding_lab\n"
+        "for module in pkgutil.walk_packages(embedding_lab.__path__, 'embedding_lab.'): print(importlib.import_module(module.name).__file__)"
+    )
+    command = [build.venv_python(), "-c", script]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    modules = done.stdout.split()
+    assert len(modules) > 20 and all(module.startswith(str(tmp_path)) for module in modules)
 
 
 @pytest.fixture(scope="module")

@@ -443,3 +443,65 @@ for (const end of ["finish", "stop"]) {
     assert.equal(before.deref(), undefined);
   });
 }
+
+test("what has finished is compared when the rest is stopped, though the answer was on its way", async () => {
+  const { experiment, pythons, state } = await readyLab(3);
+  const runs = [...makeRuns(["none", "learned"]), ...makeRuns(["rope"], { steps: 4000 })];
+  let answer = null;
+  pythons.instead.compare = (worker, args) =>
+    answer === null ? new Promise((resolve) => (answer = () => resolve(pythons.compare(worker, ...args)))) : undefined;
+  experiment.start(runs, "text");
+  await until(() => answer !== null && runs.slice(0, 2).every((run) => run.state === "finished"));
+  experiment.stop();
+  answer();
+  await until(() => state.runsCompared === 2);
+  assert.deepEqual([state.gaps.length, state.phase], [1, "stopped"]);
+});
+
+test("Stop, when all runs have ended, leaves the result to come", async () => {
+  const { experiment, pythons, state, told } = await readyLab(1);
+  const runs = makeRuns(["none"]);
+  let answer = null;
+  pythons.instead.compare = (worker, args) => new Promise((resolve) => (answer = () => resolve(pythons.compare(worker, ...args))));
+  const done = experiment.start(runs, "text");
+  await until(() => answer !== null);
+  experiment.stop();
+  answer();
+  await done;
+  assert.equal(state.phase, "finished");
+  assert.equal(named(told, "result").length, 1);
+});
+
+test("what Stop ended is saved though the next runs have taken its place, and what Reset forgot is not", async () => {
+  const pythons = new FakePythons();
+  const store = new Store();
+  const saved = [];
+  const pool = new WorkerPool({ start: pythons.start, cores: 1, onProgress: () => {}, onFailure: () => {} });
+  const experiment = new Experiment({ store, pool, events: recordedEvents().events, onSaved: (run) => saved.push(run) });
+  pool.begin();
+  const [first, second, third] = ["none", "learned", "rope"].flatMap((encoding) => makeRuns([encoding], { steps: 4000 }));
+  for (const [run, end] of [[first, () => experiment.stop()], [second, () => experiment.reset()]]) {
+    experiment.start([run], "text");
+    await until(() => run.step > 0);
+    end();
+  }
+  experiment.start([third], "text");
+  await until(() => third.step > 0);
+  assert.deepEqual(saved, [first]);
+  assert.ok(first.saved.step >= first.step);
+  experiment.reset();
+});
+
+test("a text that is refused when a run goes on leaves the run as it was", async () => {
+  const { experiment, pythons, state } = await readyLab(1);
+  const [run] = makeRuns(["none"], { steps: 400 });
+  const first = experiment.start([run], "text");
+  await until(() => run.step > 0);
+  experiment.stop();
+  await first;
+  await until(() => run.saved);
+  const { saved } = run;
+  pythons.instead.open_run = () => ({ error: { code: "corpus", field: "corpus", message: "The text is empty." } });
+  await experiment.extend([run]);
+  assert.deepEqual([state.phase, state.errors.corpus, run.state, run.saved], ["stopped", "The text is empty.", "stopped", saved]);
+});

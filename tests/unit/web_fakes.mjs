@@ -160,7 +160,7 @@ export class FakePythons {
 
   compare(worker, results) {
     const [first, ...others] = results;
-    const against = (other) => ({ a: other.encoding, b: first.encoding, seeds: 1, verdict: "a verdict" });
+    const against = (other) => ({ a: other.encoding, b: first.encoding, low: undefined, high: undefined, seeds: 1, verdict: "a verdict" });
     const summary = ({ encoding, validationLoss }) => ({ encoding, seeds: 1, mean: validationLoss });
     const gaps = others.map((other) => ({ ...against(other), nats: other.validationLoss - first.validationLoss }));
     return { gaps, encodings: results.map(summary) };

@@ -9,7 +9,7 @@ Object.defineProperty(globalThis, "navigator", { value: { hardwareConcurrency: 2
 const { Lab } = await import("../../web/lab/lab.js");
 
 /** The page's data, with texts of which the server may know nothing. A text that came once is kept, so each has its test. */
-const texts = ["alice29", "text-404", "text-0", "text-late", "text-later"];
+const texts = ["alice29", "text-404", "text-0", "text-late", "text-later", "text-slow"];
 const table = JSON.parse(readFileSync(process.env.LAB_TABLE));
 table.settings.find(({ name }) => name === "corpus").choices.push(...texts.slice(1).map((value) => ({ value, label: value, help: "" })));
 const data = { ...table, corpora: texts.map((name) => ({ name, file: `corpora/${name}.txt` })) };
@@ -286,7 +286,7 @@ test("a file that was read when another experiment has begun is not opened over 
   await until(() => state.runs.length > 0);
   const [run] = state.runs;
   read({ config: { ...run.config, seed: 9 }, saved: { ...pythons.save_run({ runs: new Map([["x", run]]) }, "x") }, version: "0.1.0" });
-  await opening;
+  await assert.rejects(opening, /an experiment began meanwhile/);
   await running;
   assert.deepEqual(state.runs, [run]);
 });
@@ -299,6 +299,8 @@ test("what was measured elsewhere belongs to the settings that it was measured w
   assert.equal(lab.measured(), lab.data.measured);
   lab.setValue("steps", "400");
   assert.equal(lab.measured(), null);
+  lab.setValue("steps", "half a thousand");
+  assert.equal(lab.measured(), null, "of what cannot be run nothing was measured");
   lab.setValue("steps", " 500 ");
   assert.equal(lab.measured(), lab.data.measured);
 });
@@ -311,4 +313,76 @@ test("a group of runs is hidden and shown together", () => {
   assert.deepEqual(visible(), [false, false, true]);
   lab.toggleVisible(["a", "b"]);
   assert.deepEqual(visible(), [true, true, true]);
+});
+
+test("runs that were stopped before their first step begin when they are continued", async () => {
+  const { lab, pythons, state } = openLab("steps=40&encodings=none,rope&seeds=1,2");
+  await begun(lab);
+  const first = lab.run();
+  await until(() => state.runs.length === 4 && state.runs[0].step > 0);
+  lab.stop();
+  await first;
+  assert.ok(state.runs.filter(({ step }) => step === 0).length >= 2, "more runs than workers");
+  await until(() => state.runs.every(({ saved, step }) => saved || step === 0));
+  await lab.continueRuns(state.runs.map(({ id }) => id));
+  assert.ok(state.runs.every((run) => run.state === "finished" && run.step === 40));
+  for (const { train, validation } of state.runs) {
+    assert.deepEqual(train.steps, Array.from({ length: 40 }, (_, index) => index + 1));
+    assert.equal(validation.steps.filter((step) => step === 0).length, 1);
+  }
+  assert.equal(pythons.started.reduce((sum, worker) => sum + worker.runs.size, 0), 0);
+});
+
+test("a run that is continued, stopped while it opens, and continued again loses and repeats nothing", async () => {
+  const { lab, pythons, state } = openLab("steps=40&encodings=none");
+  await begun(lab);
+  const first = lab.run();
+  await until(() => state.runs[0]?.step > 8);
+  lab.stop();
+  await first;
+  await until(() => state.runs[0].saved);
+  const [run] = state.runs;
+  const held = [];
+  pythons.instead.open_run = (worker, args) =>
+    new Promise((resolve) => held.push(() => resolve(pythons.open_run(worker, ...args))));
+  const second = lab.continueRuns([run.id]);
+  await until(() => held.length === 1);
+  lab.stop();
+  const third = lab.continueRuns([run.id]);
+  await until(() => held.length === 2);
+  held[1]();
+  await until(() => run.state === "training");
+  held[0]();
+  await Promise.all([second, third]);
+  assert.deepEqual(run.train.steps, Array.from({ length: 40 }, (_, index) => index + 1));
+  assert.deepEqual([run.state, run.saved.step], ["finished", 40]);
+});
+
+test("a file that cannot be opened does not keep a Run that waits for its text from starting", async () => {
+  const { lab, state } = openLab("steps=20&encodings=none&corpus=text-slow");
+  await begun(lab);
+  const plain = globalThis.fetch;
+  let arrive = null;
+  globalThis.fetch = () => new Promise((resolve) => (arrive = () => resolve({ ok: true, status: 200, text: async () => "late" })));
+  const running = lab.run();
+  await until(() => arrive !== null);
+  globalThis.fetch = plain;
+  await assert.rejects(lab.openFile(Uint8Array.of(1)), /This file holds no run/);
+  arrive();
+  await running;
+  assert.deepEqual([state.phase, state.textLoading, state.runs[0].text], ["finished", false, "late"]);
+});
+
+test("more seeds leave alone what the reader has typed for the next Run", async () => {
+  const { lab, state } = openLab("steps=20&encodings=none");
+  await begun(lab);
+  await lab.run();
+  lab.setSeeds("x");
+  await lab.runMoreSeeds(1);
+  assert.equal(state.seeds, "x");
+  assert.match(state.errors.seeds, /seed = x/);
+  lab.setSeeds("2, 1");
+  await lab.runMoreSeeds(1);
+  assert.equal(state.seeds, "1, 2, 3");
+  assert.deepEqual(state.errors, {});
 });

@@ -45,7 +45,7 @@ export function createEvents(target) {
           seconds: run.seconds,
           stepsPerSecond: run.stepsPerSecond,
         })),
-        gaps,
+        gaps: gaps.map(({ a, b, nats, low, high, seeds, verdict }) => ({ a, b, nats, low, high, seeds, verdict })),
         baselines: finished[0].facts.baselines,
         config,
       });

@@ -27,6 +27,8 @@ export class Experiment {
   #onSaved;
   #woken = null;
   #wake = () => {};
+  /** Run to the generation that trains it or was the last to do so: what an earlier one still brings is not the run's. */
+  #owners = new WeakMap();
 
   /**
    * @param {object} parts
@@ -35,7 +37,8 @@ export class Experiment {
    * @param {ReturnType<typeof import("./events.js").createEvents>} parts.events
    * @param {(run: object, worker: object) => Promise<boolean>} [parts.visit] may ask something of a run in its own
    *   worker, between two frames; it resolves to whether it has more to ask at once. What it throws ends the run.
-   * @param {() => void} [parts.onSaved] told when what a run has learned is saved in the run
+   * @param {(run: object) => void} [parts.onSaved] told when what a run has learned is saved in the run, which may have
+   *   been replaced on the page meanwhile
    */
   constructor({ store, pool, events, visit = async () => false, onSaved = () => {} }) {
     this.#store = store;
@@ -81,10 +84,7 @@ export class Experiment {
     this.#abandon();
     const phase = runs.every(({ state }) => state === "finished") ? "finished" : "stopped";
     this.#store.set({ ...this.#fresh(runs), phase });
-    const generation = this.#generation;
-    const worker = await this.#pool.acquire();
-    await this.#compare(worker, () => generation !== this.#generation);
-    this.#pool.release(worker);
+    await this.#compareAnew();
   }
 
   /** The state of an experiment with these runs, before anything was compared. */
@@ -124,17 +124,24 @@ export class Experiment {
     this.#wake();
   }
 
-  /** End all runs at once. What they have shown stays; a frame in flight is dropped. */
+  /** End all runs that are under way. What they have shown stays; a frame in flight is dropped. */
   stop() {
+    if (!this.#store.state.runs.some(isUnderWay)) return; // all have ended, and the result is about to come
     this.#abandon();
-    for (const run of this.#store.state.runs.filter(isUnderWay)) run.state = "stopped";
+    this.#stopRuns(this.#store.state.runs);
     this.#store.set({ phase: "stopped" });
+    this.#compareAnew();
+  }
+
+  #stopRuns(runs) {
+    for (const run of runs.filter(isUnderWay)) run.state = "stopped";
     this.#store.touch("runs");
   }
 
   /** End all runs and forget them. */
   reset() {
     this.#abandon();
+    this.#owners = new WeakMap();
     this.#store.set({ runs: [], gaps: [], summaries: [], runsCompared: 0, phase: this.#idle() });
   }
 
@@ -149,49 +156,49 @@ export class Experiment {
     this.#resumed = Promise.resolve();
   }
 
+  /** A run that was stopped goes on from what was saved, which may be a frame more than was shown. */
   async #train(run, generation) {
     const stale = () => generation !== this.#generation;
-    const worker = await this.#pool.acquire();
     const { saved } = run;
+    this.#owners.set(run, generation);
+    const worker = await this.#pool.acquire();
     let isOpen = false;
     try {
       await this.#resumed;
       if (stale()) return;
-      const frame = await this.#open(run, worker);
+      takeUp(run, saved);
+      this.#change(run, { state: "opening" });
+      const { frame, ...facts } = await this.#call(worker, run, "open_run", run.id, run.config, run.text, null, saved);
       isOpen = true;
       if (stale()) return;
+      this.#change(run, { facts, saved: null, version: this.#store.state.status?.version ?? null });
       this.#take(run, frame);
       await this.#pull(run, worker, stale);
       if (run.state === "finished" && !stale()) await this.#compare(worker, stale);
     } catch (error) {
       if (!stale()) this.#fail(run, error);
     } finally {
-      if (isOpen) await this.#close(run, worker).catch(() => this.#change(run, { saved, lost: !saved }));
+      if (isOpen) await this.#close(run, worker, generation, saved);
       this.#pool.release(worker);
     }
   }
 
-  /**
-   * Open a run in a worker. One that was stopped goes on from what was saved, which may be a frame more than was shown.
-   * @returns {Promise<object>} its first frame
-   */
-  async #open(run, worker) {
-    const { saved } = run;
-    if (saved) takeUp(run, saved);
-    this.#change(run, { state: "opening" });
-    const { frame, ...facts } = await this.#call(worker, run, "open_run", run.id, run.config, run.text, null, saved);
-    this.#change(run, { facts, saved: null, version: this.#store.state.status?.version ?? null });
-    return frame;
-  }
-
-  /** What has been trained is saved, as long as the run is on the page. */
-  async #close(run, worker) {
-    if (run.step > 0 && this.#store.state.runs.includes(run)) {
-      const saved = await this.#call(worker, run, "save_run", run.id);
-      this.#change(run, { saved });
-      this.#onSaved();
+  /** Save what has been trained, unless the run was forgotten or goes on elsewhere, and free the worker. */
+  async #close(run, worker, generation, before) {
+    const owns = () => this.#owners.get(run) === generation;
+    try {
+      if (owns() && run.step > 0) {
+        const saved = await this.#call(worker, run, "save_run", run.id);
+        if (owns()) {
+          this.#change(run, { saved });
+          this.#onSaved(run);
+        }
+      }
+      await this.#pool.call(worker, PATIENCE, "close_run", run.id);
+    } catch {
+      // Its worker was replaced. A run that went on may do so again, from where it was before.
+      if (owns()) this.#change(run, { saved: run.saved ?? before, lost: !(run.saved ?? before) });
     }
-    await this.#pool.call(worker, PATIENCE, "close_run", run.id);
   }
 
   /** A run from its first frame to its end, or until it is stale: then what arrives is dropped. */
@@ -257,6 +264,16 @@ export class Experiment {
     this.#store.touch("runs");
   }
 
+  /** Ask it of all runs on the page that have finished, unless that is known. */
+  async #compareAnew() {
+    const { runs, runsCompared } = this.#store.state;
+    if (runs.filter(({ state }) => state === "finished").length === runsCompared) return;
+    const generation = this.#generation;
+    const worker = await this.#pool.acquire();
+    await this.#compare(worker, () => generation !== this.#generation);
+    this.#pool.release(worker);
+  }
+
   /** Ask what the finished runs come to. */
   async #compare(worker, stale) {
     const finished = this.#store.state.runs.filter(({ state }) => state === "finished");
@@ -283,6 +300,7 @@ export class Experiment {
   #refuse({ field, message }) {
     const { phase, ...shown } = this.#before;
     this.#abandon();
+    this.#stopRuns(shown.runs);
     const errors = { ...this.#store.state.errors, [field]: message };
     this.#store.set({ ...shown, phase: shown.runs.length ? phase : this.#idle(), errors, blocked: { field } });
   }

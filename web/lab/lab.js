@@ -5,6 +5,7 @@ import { loadCorpus, textOf } from "./corpus.js";
 import { Experiment } from "./experiment.js";
 import { experimentOf } from "./exports.js";
 import { Keeper } from "./keeper.js";
+import { nextSeeds } from "./more-seeds.js";
 import { Probes } from "./probes.js";
 import { fromQuery, toQuery } from "./query.js";
 import { canContinue, createRun } from "./run.js";
@@ -158,15 +159,14 @@ export class Lab {
   async runMoreSeeds(count) {
     const { runs } = this.state;
     if (!this.hasEnded) return;
-    const used = new Set(runs.map(({ seed }) => seed));
-    const { low, high } = this.data.settings.find(({ name }) => name === "seed");
-    const free = Array.from({ length: high - low + 1 }, (_, index) => low + index).filter((seed) => !used.has(seed));
-    // Upwards from the largest, as a reader counts; what is below it only where nothing is left above.
-    const next = [...free.filter((seed) => seed > Math.max(...used)), ...free].slice(0, Math.min(count, this.seedsLeft()));
+    const used = [...new Set(runs.map(({ seed }) => seed))];
+    const next = nextSeeds(this.data, used, Math.min(count, this.seedsLeft()));
     const encodings = [...new Set(runs.map(({ encoding }) => encoding))];
     const added = next.flatMap((seed) => encodings.map((encoding) => createRun({ ...runs[0].config, encoding, seed })));
-    if (this.#isInControls(runs)) this.store.set({ seeds: [...used, ...next].join(", ") });
-    await this.#goOn(added, () => this.#labelled([...runs, ...added]));
+    await this.#goOn(added, () => {
+      if (this.#isInControls(runs)) this.setSeeds([...used, ...next].join(", "));
+      this.#labelled([...runs, ...added]);
+    });
   }
 
   /** @param {string[]} ids runs that were stopped, to go on from where they were */
@@ -190,12 +190,13 @@ export class Lab {
     }
   }
 
-  /** Whether the controls hold the settings of these runs, whatever encodings and seeds they name. */
-  #isInControls([{ config, text }]) {
-    const { values, ownText } = this.state;
-    const { encoding, seed, ...settings } = config;
+  /** Whether the controls hold the settings and the seeds of these runs. */
+  #isInControls(runs) {
+    const { values, ownText, seeds } = this.state;
+    const [{ config: { encoding, seed, ...settings }, text }] = runs;
     const sameText = settings.corpus !== "own" || text === ownText;
-    return sameText && Object.entries(settings).every(([name, value]) => String(values[name]) === String(value));
+    const sameSeeds = parseSeeds(this.data, seeds).seeds.sort().join() === [...new Set(runs.map((run) => run.seed))].sort().join();
+    return sameText && sameSeeds && Object.entries(settings).every(([name, value]) => String(values[name]) === String(value));
   }
 
   /**
@@ -217,12 +218,21 @@ export class Lab {
   /**
    * Open a run that was saved as a file, in place of those on the page.
    * @param {Uint8Array} bytes of the file
-   * @throws {Error} the file is none of the lab's; `message` says what it is. Nothing on the page has changed then.
+   * @throws {Error} the file is none of the lab's, and `message` says what it is, or an experiment began meanwhile.
+   *   Nothing on the page has changed then.
    */
   async openFile(bytes) {
-    const turn = (this.#turn += 1);
+    const isTheSame = this.#watch();
     const run = await this.#files.read(bytes);
-    if (turn === this.#turn) await this.openRuns([run]);
+    if (!isTheSame()) throw new Error("It was not opened, since an experiment began meanwhile: stop that, then open it again.");
+    await this.openRuns([run]);
+  }
+
+  /** @returns {() => boolean} whether the reader has since begun nothing else, and the runs are still those */
+  #watch() {
+    const turn = this.#turn;
+    const { runs } = this.state;
+    return () => turn === this.#turn && runs === this.state.runs;
   }
 
   /**
@@ -236,9 +246,9 @@ export class Lab {
 
   /** @param {string} id a kept experiment, to be put on the page again with all that was found out about its runs */
   async openKept(id) {
-    const turn = (this.#turn += 1);
+    const isTheSame = this.#watch();
     const kept = await this.#keeper.read(id);
-    if (turn !== this.#turn || kept.size === 0) return;
+    if (!isTheSame() || kept.size === 0) return;
     const shown = this.openRuns([...kept.keys()]);
     for (const [run, findings] of kept) this.#probes.adopt(run, findings);
     await shown;
@@ -266,7 +276,9 @@ export class Lab {
     const { measured } = this.data;
     const { runs, values } = this.state;
     if (!measured) return null;
-    const { encoding, seed, ...settings } = runs[0]?.config ?? validate(this.data, values).config;
+    const { config, errors } = runs.length ? { config: runs[0].config, errors: [] } : validate(this.data, values);
+    const { encoding, seed, ...settings } = config;
+    if (errors.length) return null;
     return Object.entries(measured.config).every(([name, value]) => settings[name] === value) ? measured : null;
   }
 

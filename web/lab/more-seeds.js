@@ -1,4 +1,4 @@
-/** How many more seeds to run, why, and how long that takes. */
+/** Which more seeds to run, how many, why, and how long that takes. */
 
 import { CONTROL } from "./gaps.js";
 
@@ -49,4 +49,17 @@ export function secondsFor(runs, count, workers) {
   const mean = finished.reduce((sum, { seconds }) => sum + seconds, 0) / finished.length;
   const added = count * new Set(runs.map(({ encoding }) => encoding)).size;
   return mean * Math.ceil(added / workers);
+}
+
+/**
+ * @param {import("./settings.js").Table} table
+ * @param {number[]} used seeds
+ * @param {number} count
+ * @returns {number[]} so many others: upwards from the largest, as a reader counts, and below it where nothing is left above
+ */
+export function nextSeeds(table, used, count) {
+  const { low, high } = table.settings.find(({ name }) => name === "seed");
+  const free = Array.from({ length: high - low + 1 }, (_, index) => low + index).filter((seed) => !used.includes(seed));
+  const above = free.filter((seed) => seed > Math.max(...used));
+  return [...above, ...free.filter((seed) => !above.includes(seed))].slice(0, count);
 }

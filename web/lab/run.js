@@ -85,9 +85,14 @@ export function absorb(run, frame) {
  * Take a run back to what was saved of it: a frame that was dropped when it stopped is in there, too.
  *
  * @param {object} run changed in place
- * @param {object} saved as `save_run` gives it
+ * @param {object|null} saved as `save_run` gives it; null takes the run back to its beginning
  */
 export function takeUp(run, saved) {
+  if (!saved) {
+    const { train, validation, history, step } = createRun(run.config);
+    Object.assign(run, { train, validation, history, step });
+    return;
+  }
   const { step, state, message = null, seconds } = saved; // Python's None arrives as undefined
   const stepsPerSecond = seconds ? step / seconds : 0;
   Object.assign(run, { saved, step, state: state === "training" ? "stopped" : state, message, seconds, stepsPerSecond });
@@ -110,8 +115,8 @@ function remember(history, picture, steps) {
 /** @returns {boolean} whether the run still has steps to take */
 export const isUnderWay = (run) => UNDER_WAY.includes(run.state);
 
-/** @returns {boolean} whether the run was stopped, and can go on from where it was */
-export const canContinue = ({ state, saved }) => state === "stopped" && saved !== null;
+/** @returns {boolean} whether the run was stopped, and can go on from where it was or, without a step, begin */
+export const canContinue = ({ state, saved, step }) => state === "stopped" && (saved !== null || step === 0);
 
 /** @returns {number|undefined} the latest validation loss, in nats per character */
 export const validationLoss = (run) => run.validation.loss.at(-1);

@@ -159,7 +159,7 @@ def test_a_full_browser_is_told_beside_the_list_and_keeps_the_runs_when_there_is
     lab.open(site, **SMALL)
     lab.run_to_end()
     alert = lab.page.locator("lab-kept").get_by_role("alert")
-    expect(alert).to_contain_text("could not be kept: this browser has no room left for it. It stays on the page", timeout=30_000)
+    expect(alert).to_contain_text("3 runs could not be kept: this browser has no room left. They stay on the page", timeout=30_000)
     assert len(lab.curves()) == 3
     expect(_kept(lab)).to_have_count(0)
     lab.page.evaluate("window.isFull = false")

@@ -6,6 +6,7 @@
  */
 
 import { Archive } from "./archive.js";
+import { counted } from "./format.js";
 import { readFindings, readSummary, toRow, toRun } from "./record.js";
 import { isUnderWay } from "./run.js";
 
@@ -144,7 +145,9 @@ export class Keeper {
       });
     } catch (error) {
       this.#refused.add(run);
-      this.#change({ message: `${run.label} could not be kept: ${tell(error)}. It stays on the page until that is closed.` });
+      const { size } = this.#refused;
+      const [which, stay] = size > 1 ? [counted(size, "run"), "They stay"] : [run.label, "It stays"];
+      this.#change({ message: `${which} could not be kept: ${tell(error)}. ${stay} on the page until it is closed.` });
     }
   }
 
@@ -242,7 +245,7 @@ function newKey() {
 function tell({ name, message }) {
   switch (name) {
     case "QuotaExceededError":
-      return "this browser has no room left for it";
+      return "this browser has no room left";
     case "VersionError":
       return "what is kept was written by a newer version of this page, so reload it";
     case "SecurityError":

@@ -291,18 +291,19 @@ test("a file that was read when another experiment has begun is not opened over 
   assert.deepEqual(state.runs, [run]);
 });
 
-test("what was measured elsewhere belongs to the settings that it was measured with", async () => {
-  const { lab } = openLab("encodings=none");
-  assert.equal(lab.measured(), null);
+test("what was measured elsewhere belongs to the settings that it was measured with, and comes with the first run", async () => {
+  const { lab, state } = openLab("steps=20&encodings=none");
   const { encoding, seed, ...config } = Object.fromEntries(data.settings.map(({ name, default: value }) => [name, value]));
-  lab.data = { ...data, measured: { config, encodings: [] } };
-  assert.equal(lab.measured(), lab.data.measured);
-  lab.setValue("steps", "400");
+  const measured = { config: { ...config, steps: 20 }, encodings: [] };
+  lab.data = { ...data, measured };
+  await begun(lab);
   assert.equal(lab.measured(), null);
-  lab.setValue("steps", "half a thousand");
-  assert.equal(lab.measured(), null, "of what cannot be run nothing was measured");
-  lab.setValue("steps", " 500 ");
-  assert.equal(lab.measured(), lab.data.measured);
+  await lab.run();
+  assert.equal(lab.measured(), measured);
+  lab.setValue("d", "96");
+  assert.equal(lab.measured(), measured, "the controls speak of the next experiment");
+  await lab.run();
+  assert.deepEqual([state.runs[0].config.d, lab.measured()], [96, null]);
 });
 
 test("a group of runs is hidden and shown together", () => {

@@ -30,8 +30,8 @@ const EMPTY = "Each model’s loss will be drawn here as it trains. The dotted l
  *   with a band from the least to the greatest.
  * - `unit` {Unit} an entry of UNITS, in which losses are written
  * - `measured` {Array<{encoding: string, label?: string, seeds: number, steps: number[], mean: number[], low: number[],
- *   high: number[]}> | null} bands from the least to the greatest of so many seeds, measured elsewhere; those of encodings that are
- *   visible among the runs are drawn, and before there is a run all
+ *   high: number[]}> | null} bands from the least to the greatest of so many seeds, measured elsewhere; those of
+ *   encodings that are visible among the runs are drawn
  *
  * Fires `toggle-run` {detail: {ids}} (bubbles) when a button of the key is pressed; it changes nothing itself.
  * `--chart-height` sets the height of the plot with its axes.
@@ -139,10 +139,10 @@ export class LossChart extends ChartElement {
     this.#summarise();
   }
 
-  /** Those of the encodings that are visible, or of all before there is a run. */
+  /** Those of the encodings that are visible. */
   #measuredToDraw() {
     const encodings = new Set(this.#visible().map(({ encoding }) => encoding));
-    return (this.measured ?? []).filter(({ encoding }) => this.runs.length === 0 || encodings.has(encoding));
+    return (this.measured ?? []).filter(({ encoding }) => encodings.has(encoding));
   }
 
   #showAxes() {
@@ -170,9 +170,7 @@ export class LossChart extends ChartElement {
         ? [{ id: `curve ${curve.id}`, name: curve.end, value: latest.loss, encoding: curve.encoding, step: latest.step }]
         : [];
     });
-    const bands = this.runs.length ? [] : this.#measured.map(({ encoding, label: name = encoding, mean, steps }) =>
-      ({ id: `measured ${encoding}`, name, value: mean.at(-1), encoding, step: steps.at(-1) }));
-    return [...lines, ...curves, ...bands];
+    return [...lines, ...curves];
   }
 
   #visible() {

@@ -20,6 +20,9 @@ export class LossKey {
     head.append(this.at, this.training, make("span", "lc-column", "validation"));
     this.list = make("ul", "lc-runs");
     this.elsewhere = make("p", "lc-elsewhere");
+    const sign = make("span", "lc-sign");
+    sign.append(bandElement());
+    this.elsewhere.append(sign, make("span", ""));
     this.element.append(head, this.list, this.elsewhere);
     this.rows = new Map(); // curve id -> its nodes
   }
@@ -39,19 +42,9 @@ export class LossKey {
     setText(this.training, curves.some(({ band }) => !band) ? "training" : "");
     this.#keepRows(curves);
     for (const curve of curves) this.#fill(this.rows.get(curve.id), curve, step ?? Infinity, unit);
-    this.#showElsewhere(measured, curves.length === 0);
-  }
-
-  /** The bands measured elsewhere: what they are, and by name while no run of the same colour says whose each is. */
-  #showElsewhere(measured, byName) {
-    const shown = JSON.stringify([byName, measured.map(({ encoding, label, seeds }) => [encoding, label, seeds])]);
-    if (this.elsewhere.dataset.shown === shown) return;
-    this.elsewhere.dataset.shown = shown;
+    // What the bands are; the runs of the same colours say whose each is.
     this.elsewhere.hidden = measured.length === 0;
-    if (measured.length === 0) return;
-    const rows = byName ? measured.map(({ encoding, label }) => bandItem(label ?? encoding, encodingColor(encoding))) : [];
-    const words = measuredElsewhere(measured);
-    this.elsewhere.replaceChildren(byName ? make("span", "", `${words}:`) : bandItem(words), ...rows);
+    if (measured.length) setText(this.elsewhere.lastChild, measuredElsewhere(measured));
   }
 
   #keepRows(curves) {
@@ -111,13 +104,4 @@ export class LossKey {
     setText(row.measured, validation ? `at ${count(validation.step)}` : "");
     setText(row.range, band ? `${unit.loss(band.low)} to ${unit.loss(band.high)}` : "");
   }
-}
-
-function bandItem(text, color) {
-  const item = make("span", "lc-band");
-  const sign = make("span", "lc-sign");
-  if (color) sign.style.color = color;
-  sign.append(bandElement());
-  item.append(sign, make("span", "", text));
-  return item;
 }

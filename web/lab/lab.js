@@ -10,7 +10,7 @@ import { Probes } from "./probes.js";
 import { fromQuery, toQuery } from "./query.js";
 import { canContinue, createRun } from "./run.js";
 import { RunFiles } from "./run-files.js";
-import { experimentConfigs, MOST_SEEDS, parseSeeds, validate } from "./settings.js";
+import { experimentConfigs, MOST_SEEDS, parseSeeds } from "./settings.js";
 import { Store } from "./store.js";
 import { WorkerPool } from "./worker-pool.js";
 
@@ -269,17 +269,15 @@ export class Lab {
   }
 
   /**
-   * What was measured over many seeds with the settings of the experiment on the page or, before a run, of the controls.
+   * What was measured over many seeds with the settings of the experiment on the page. Before there is one it would give
+   * the answer away.
    * @returns {object|null} lab-data's `measured`, or null for other settings
    */
   measured() {
     const { measured } = this.data;
-    const { runs, values } = this.state;
-    if (!measured) return null;
-    const { config, errors } = runs.length ? { config: runs[0].config, errors: [] } : validate(this.data, values);
-    const { encoding, seed, ...settings } = config;
-    if (errors.length) return null;
-    return Object.entries(measured.config).every(([name, value]) => settings[name] === value) ? measured : null;
+    const [run] = this.state.runs;
+    if (!measured || !run) return null;
+    return Object.entries(measured.config).every(([name, value]) => run.config[name] === value) ? measured : null;
   }
 
   /** @param {string} unit a name of UNITS, in which the whole page writes losses */

@@ -16,7 +16,7 @@ const MEANING = {
 };
 
 class LabCurves extends LabElement {
-  static watches = ["runs", "selected", "values", "encodings", "unit", "showMeasured", "phase"];
+  static watches = ["runs", "selected", "values", "unit", "showMeasured", "phase"];
 
   render() {
     const { unit } = this.lab;
@@ -31,7 +31,7 @@ class LabCurves extends LabElement {
         <p>${MEANING[unit.name]} Compare the strong lines.</p>
       </figcaption>
       <loss-chart .steps=${this.#steps} .baselines=${this.#baselines} .runs=${this.#runs()} .unit=${unit}
-        .measured=${shown ? this.#ofShown(shown.encodings) : null}
+        .measured=${shown ? shown.encodings.map((row) => ({ ...row, label: this.lab.encodingLabel(row.encoding) })) : null}
         @toggle-run=${(event) => this.lab.toggleVisible(event.detail.ids)}></loss-chart>
       <figure-save .lab=${this.lab} .heading=${`Loss, ${unit.per}`} .name=${"loss"} .runs=${this.state.runs}></figure-save>
       ${measured ? this.#choice(measured) : nothing} ${shown ? measuredNote(shown, `The bands go from the least to the greatest loss of ${counted(shown.seeds.length, "seed")} at each step.`) : nothing}
@@ -44,13 +44,6 @@ class LabCurves extends LabElement {
         @change=${(event) => this.lab.showMeasured(event.target.checked)} />
       Show what was measured elsewhere over ${counted(seeds.length, "seed")}
     </label>`;
-  }
-
-  /** Before there is a run, the rows of the encodings that are chosen; the chart itself leaves out what has no run. */
-  #ofShown(rows) {
-    const { runs, encodings } = this.state;
-    const compared = runs.length ? rows : rows.filter(({ encoding }) => encodings.includes(encoding));
-    return compared.map((row) => ({ ...row, label: this.lab.encodingLabel(row.encoding) }));
   }
 
   get #steps() {

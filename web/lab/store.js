@@ -106,7 +106,12 @@ export class Store {
     this.#frame = null;
     this.#flushed = performance.now();
     for (const [listener, names] of [...this.#listeners]) {
-      if (names.some((name) => changed.has(name))) listener();
+      if (!names.some((name) => changed.has(name))) continue;
+      try {
+        listener();
+      } catch (error) {
+        reportError(error); // it is the fault of one: the others are told all the same
+      }
     }
   }
 }

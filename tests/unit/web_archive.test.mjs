@@ -306,3 +306,15 @@ for (const [what, change] of Object.entries(DAMAGED)) {
     assert.equal(kept(first.state), 0);
   });
 }
+  "a date beyond all dates": ["runs", (row) => (row.keptAt = 1e300), /its date/],
+  "an end before its last step": ["runs", (row) => (row.step = 19), /its step is none of its settings/],
+  "a stop at its last step": ["runs", (row) => (row.state = "training"), /its step is none of its settings/],
+  "an end without a loss": ["runs", (row) => (row.loss = NaN), /its loss is no number/],
+  "that ended otherwise": (row) => (row.saved.state = "diverged"),
+  "with evaluations out of order": (row) => row.saved.validationSteps.reverse(),
+  "with evaluations beyond its steps": (row) => (row.saved.validationSteps[row.saved.validationSteps.length - 1] = 24),
+  "with a loss that is no number": (row) => (row.saved.validationLoss[1] = NaN),
+  "with a training loss that is no number": (row) => (row.saved.trainLoss[3] = NaN),
+  "without a baseline": (row) => delete row.facts.baselines.bigram,
+  "with a baseline that is no number": (row) => (row.facts.baselines.unigram = Infinity),
+  "with a class of characters that is none": (row) => (row.facts.classes[0] = "constructor"),

@@ -1,5 +1,6 @@
 /** A run as the archive keeps it: made of a run of the page, and checked and made a run again, since what is stored is not trusted. */
 
+import { CLASS_COLOR } from "../charts/palette.js";
 import { createRun, takeUp, validationLoss } from "./run.js";
 import { validate } from "./settings.js";
 
@@ -7,6 +8,9 @@ import { validate } from "./settings.js";
 const FACTS = ["parameters", "vocabulary", "classes", "characters", "baselines", "flopsPerStep"];
 /** How `save_run` calls the end of a run, and how the page does. */
 const STATES = { training: "stopped", finished: "finished", diverged: "diverged" };
+const BASELINES = ["uniform", "unigram", "bigram"];
+/** The latest moment that a Date can name, in milliseconds since 1970. */
+const LATEST = 8.64e15;
 
 /** A record that is not what this version of the lab writes. */
 export class RecordError extends Error {}
@@ -51,9 +55,9 @@ export function readSummary(table, key, summary) {
   const { config: valid, errors } = validate(table, config);
   check(errors.length === 0, errors[0]?.message);
   check(Object.hasOwn(STATES, state), "its state is unknown");
-  check(Number.isInteger(step) && step > 0 && step <= valid.steps, "its step is none of its settings");
-  check([keptAt, seconds, bytes, textBytes].every(isSize), "its date, its time or its size is missing");
-  check(loss === null || typeof loss === "number", "its loss is no number");
+  check(Number.isInteger(step) && step > 0 && isPossible(state, step, valid.steps), "its step is none of its settings");
+  check([keptAt, seconds, bytes, textBytes].every(isSize) && keptAt <= LATEST, "its date, its time or its size is missing");
+  check(loss === null || Number.isFinite(loss) || (state === "diverged" && typeof loss === "number"), "its loss is no number");
   return {
     key, experiment, keptAt, config: valid, state: STATES[state], step, seconds, loss, bytes, textBytes,
     version: isText(version) ? version : null,
@@ -69,10 +73,10 @@ export function readSummary(table, key, summary) {
  * @returns {object} a run (run.js)
  * @throws {RecordError} it is none that this version writes
  */
-export function toRun({ key, experiment, keptAt, version, config, step, seconds }, contents, text) {
+export function toRun({ key, experiment, keptAt, version, config, state, step, seconds }, contents, text) {
   check(isObject(contents), "its contents are missing");
   const { facts, saved, geometry, history } = contents;
-  checkSaved(saved, step);
+  checkSaved(saved, state, step);
   checkFacts(facts);
   const characters = facts.vocabulary.length;
   check(Array.isArray(history), "its pictures are missing");
@@ -100,13 +104,22 @@ export function readFindings(findings) {
   });
 }
 
-function checkSaved(saved, step) {
-  check(isObject(saved) && Object.hasOwn(STATES, saved.state) && saved.step === step, "what it has learned is missing");
+/** Whether a run of so many steps can have ended in such a way, as `save_run` calls it, at such a step. */
+function isPossible(state, step, steps) {
+  return { training: step < steps, finished: step === steps, diverged: step <= steps }[state];
+}
+
+function checkSaved(saved, state, step) {
+  check(isObject(saved) && saved.step === step, "what it has learned is missing");
+  check(Object.hasOwn(STATES, saved.state) && STATES[saved.state] === state, "it has ended otherwise than the list says");
   const { vector, mean, square, trainLoss, validationSteps, validationLoss: losses, message = null } = saved;
   check([vector, mean, square].every((part) => part instanceof Float32Array && part.length === vector.length), "its parameters are damaged");
-  check(trainLoss instanceof Float64Array && trainLoss.length === step, "its training loss is damaged");
-  check(validationSteps instanceof Int32Array && losses instanceof Float64Array, "its validation loss is damaged");
-  check(validationSteps.length === losses.length, "its validation loss is damaged");
+  const areLosses = (values, length) => values instanceof Float64Array && values.length === length
+    && values.subarray(0, state === "diverged" ? -1 : undefined).every(Number.isFinite);
+  check(areLosses(trainLoss, step), "its training loss is damaged");
+  check(validationSteps instanceof Int32Array && areLosses(losses, validationSteps.length), "its validation loss is damaged");
+  const isDue = (at, index) => at >= 0 && at <= step && (index === 0 || at > validationSteps[index - 1]);
+  check(validationSteps.every(isDue), "its validation loss is damaged");
   check(message === null || typeof message === "string", "its message is damaged");
 }
 
@@ -115,7 +128,8 @@ function checkFacts(facts) {
   const { parameters, vocabulary, classes, baselines, flopsPerStep, characters } = facts;
   check(isSize(parameters) && isSize(flopsPerStep) && isObject(characters), "its sizes are missing");
   check(isTexts(vocabulary) && isTexts(classes) && classes.length === vocabulary.length, "its vocabulary is damaged");
-  check(isObject(baselines) && Object.values(baselines).every((nats) => typeof nats === "number"), "its baselines are damaged");
+  check(classes.every((name) => Object.hasOwn(CLASS_COLOR, name)), "its vocabulary is damaged");
+  check(isObject(baselines) && BASELINES.every((name) => Number.isFinite(baselines[name])), "its baselines are damaged");
 }
 
 function checkPicture(picture, characters) {

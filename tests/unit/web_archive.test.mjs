@@ -55,6 +55,34 @@ async function trainedTab(query) {
 
 /** What is stored in one of the stores, and a way to change it behind the page's back. */
 async function stored(name, change = () => {}) {
+/** A tab stops what it trains as soon as its first run has come so far, once. */
+function stopAt({ lab, pythons, state }, step) {
+  pythons.instead.advance = () => {
+    if (state.runs[0].step < step) return;
+    pythons.instead = {};
+    lab.stop();
+  };
+}
+
+/** A tab whose one run was stopped at such a step, of 60, and is kept. */
+async function stoppedTab(step) {
+  const tab = await openTab("steps=60&encodings=none");
+  stopAt(tab, step);
+  await tab.lab.run();
+  await until(() => kept(tab.state) === 1);
+  return tab;
+}
+
+/** Another tab, in which what is kept has been opened. */
+async function openedTab() {
+  const tab = await openTab();
+  await tab.lab.openKept(tab.state.kept.experiments[0].id);
+  return tab;
+}
+
+/** Of the runs that a tab lists: how they ended, and where. */
+const endings = ({ kept: { experiments } }) => experiments.flatMap(({ runs }) => runs.map(({ state, step }) => `${state} ${step}`));
+
   const database = await new Promise((resolve) => {
     indexedDB.open("embedding-lab").onsuccess = ({ target }) => resolve(target.result);
   });
@@ -81,6 +109,16 @@ test("runs are kept as soon as they have ended, and listed as one experiment wit
 
 test("what was kept opens in another tab as it was, with what the labs found out, and is compared anew", async () => {
   const first = await trainedTab();
+test("the list shows the loss of the step that it names, also of a last frame that the page was not told", async () => {
+  const { lab, state, pythons } = await openTab("encodings=none&steps=20");
+  stopAt({ lab, state, pythons }, 16);
+  await lab.run();
+  await until(() => kept(state) === 1);
+  const [{ runs: [run] }] = state.kept.experiments;
+  assert.equal(run.state, "finished");
+  assert.equal(run.loss, state.runs[0].saved.validationLoss.at(-1));
+});
+
   first.lab.nearProbe("order", {}, true);
   await until(() => first.lab.probeAnswer("order"));
   const answer = first.lab.probeAnswer("order");

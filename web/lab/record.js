@@ -1,7 +1,7 @@
 /** A run as the archive keeps it: made of a run of the page, and checked and made a run again, since what is stored is not trusted. */
 
 import { CLASS_COLOR } from "../charts/palette.js";
-import { createRun, takeUp, validationLoss } from "./run.js";
+import { createRun, takeUp } from "./run.js";
 import { validate } from "./settings.js";
 
 /** What Python says of a run when it opens it that the page needs to show it. */
@@ -30,7 +30,7 @@ export function toRow(run, findings) {
     history: history.map(compact),
   };
   const own = config.corpus === "own" ? text : null;
-  const loss = validationLoss(run) ?? null;
+  const loss = saved.validationLoss.at(-1) ?? null;
   const bytes = size(contents) + size(findings);
   const textBytes = size(own ?? "");
   const summary = { key, experiment, keptAt, version, config: { ...config }, state, step, seconds, loss, bytes, textBytes };

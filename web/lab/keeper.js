@@ -104,7 +104,10 @@ export class Keeper {
     });
   }
 
-  /** @param {IDBValidKey[]} keys of runs to delete; those on the page stay there */
+  /**
+   * @param {IDBValidKey[]} keys of runs to delete; those on the page stay there
+   * @returns {Promise<boolean>} whether it was done; what went wrong is told beside the list
+   */
   remove(keys) {
     return this.#delete(() => this.#archive.remove(keys));
   }
@@ -120,8 +123,10 @@ export class Keeper {
         await this.#list();
       });
       this.tryAgain(); // there is room now
+      return true;
     } catch (error) {
       this.#change({ message: `It could not be deleted: ${tell(error)}.` });
+      return false;
     }
   }
 

@@ -254,7 +254,7 @@ export class Lab {
     await shown;
   }
 
-  /** @param {IDBValidKey[]} keys of kept runs to delete; on the page they stay */
+  /** @param {IDBValidKey[]} keys of kept runs to delete; on the page they stay @returns {Promise<boolean>} whether it was done */
   deleteKept(keys) {
     return this.#keeper.remove(keys);
   }

@@ -24,8 +24,8 @@ class LabKept extends LabElement {
     const { state, message, experiments, unreadable } = this.state.kept;
     return html`<p class="note">${this.#about()}</p>
       ${message ? this.#trouble(state, message) : nothing}
-      ${experiments.length ? html`<ol class="kept">${repeat(experiments, ({ id }) => id, (experiment) => this.#experiment(experiment))}</ol>` : nothing}
-      ${unreadable.length ? html`<ol class="kept">${unreadable.map((record) => this.#unreadable(record))}</ol>` : nothing}
+      ${experiments.length ? html`<ol class="kept">${repeat(experiments, ({ id }) => id, (experiment, index) => this.#experiment(experiment, placed(index, experiments)))}</ol>` : nothing}
+      ${unreadable.length ? html`<ol class="kept">${repeat(unreadable, ({ key }) => key, (record, index) => this.#unreadable(record, placed(index, unreadable)))}</ol>` : nothing}
       ${experiments.length + unreadable.length > 0 ? this.#deleteAll() : nothing}`;
   }
 
@@ -47,10 +47,12 @@ class LabKept extends LabElement {
     </div>`;
   }
 
-  #experiment(experiment) {
+  /** Two experiments may be of the same minute: their place in the list tells their buttons apart. */
+  #experiment(experiment, place) {
     const { id, keptAt, runs } = experiment;
     const isShown = this.state.runs.some((run) => run.experiment === id && run.key !== null);
     const date = DATE.format(keptAt);
+    const name = `the experiment of ${date}${place}`;
     return html`<li data-experiment=${id}>
       <div class="row">
         <div>
@@ -59,14 +61,14 @@ class LabKept extends LabElement {
           <p class="when"><time datetime=${new Date(keptAt).toISOString()}>${date}</time> · ${this.#settings(experiment)}</p>
         </div>
         <p class="action">
-          <button type="button" class="button" ?disabled=${this.#isBusy} aria-label="Open the experiment of ${date}"
+          <button type="button" class="button" ?disabled=${this.#isBusy} aria-label="Open ${name}"
             title=${this.#isBusy ? "An experiment is running: stop it first." : nothing}
             @click=${() => this.lab.openKept(id)}>Open</button>
-          <button type="button" class="button" aria-label="Delete the experiment of ${date}"
+          <button type="button" class="button" aria-label="Delete ${name}"
             @click=${(event) => this.#delete(event, runs.map(({ key }) => key))}>Delete</button>
         </p>
       </div>
-      ${runs.length > 1 ? this.#runs(runs) : nothing}
+      ${runs.length > 1 ? this.#runs(runs, name) : nothing}
     </li>`;
   }
 
@@ -107,17 +109,17 @@ class LabKept extends LabElement {
     return changed.map((setting) => `${setting.label} ${settingValue(setting, config[setting.name])}`).join(", ");
   }
 
-  #runs(runs) {
+  #runs(runs, experiment) {
     return html`<details>
       <summary>${counted(runs.length, "run")}</summary>
       <ul>
-        ${repeat(runs, ({ key }) => key, (run) => {
+        ${repeat(runs, ({ key }) => key, (run, index) => {
           const { key, config, state, step, seconds, loss } = run;
           const name = `${this.lab.encodingLabel(config.encoding)}, seed ${config.seed}`;
           const end = state === "finished" ? counted(step, "step") : `${state} at step ${count(step)} of ${count(config.steps)}`;
           return html`<li class="row">
             <p><encoding-mark encoding=${config.encoding}></encoding-mark> ${name}${loss === null ? "" : ` · ${this.#loss(loss)}`} · ${end}, ${duration(seconds)}</p>
-            <p class="action"><button type="button" class="button" aria-label="Delete ${name} of ${DATE.format(run.keptAt)}"
+            <p class="action"><button type="button" class="button" aria-label="Delete ${name}${placed(index, runs)}, of ${experiment}"
               @click=${(event) => this.#delete(event, [key])}>Delete</button></p>
           </li>`;
         })}
@@ -125,24 +127,24 @@ class LabKept extends LabElement {
     </details>`;
   }
 
-  #unreadable({ key, why }) {
+  #unreadable({ key, why }, place) {
     return html`<li data-unreadable>
       <div class="row">
         <div>
           <p class="what">Unreadable</p>
           <p>This version of the lab cannot read what is kept here: ${why.replace(/\.$/, "")}.</p>
         </div>
-        <p class="action"><button type="button" class="button" aria-label="Delete what cannot be read"
+        <p class="action"><button type="button" class="button" aria-label="Delete what cannot be read${place}"
           @click=${(event) => this.#delete(event, [key])}>Delete</button></p>
       </div>
     </li>`;
   }
 
-  /** Deleted is deleted at once: one run can be trained again. The keyboard goes on beside what is gone. */
+  /** Deleted is deleted at once: one run can be trained again. The keyboard goes on beside what is gone, if it is. */
   async #delete(event, keys) {
     const item = event.target.closest("li");
     const next = item.nextElementSibling ?? item.previousElementSibling;
-    await this.lab.deleteKept(keys);
+    if (!(await this.lab.deleteKept(keys))) return;
     await new Promise(requestAnimationFrame);
     await this.updateComplete;
     const target = next?.isConnected ? next.querySelector("button:not(:disabled)") : null;
@@ -170,11 +172,14 @@ class LabKept extends LabElement {
   }
 
   async #deleteAllNow() {
-    await this.lab.deleteAllKept();
+    if (!(await this.lab.deleteAllKept())) return;
     this.asks = false;
     this.closest("section")?.querySelector("h3")?.focus();
   }
 }
+
+/** Which of several something is, at the end of its name: " (2 of 3)"; nothing is said of one alone. */
+const placed = (index, all) => (all.length > 1 ? ` (${index + 1} of ${all.length})` : "");
 
 /** A size in MB, or GB where those are many. */
 const size = (bytes) => (bytes < 1e9 ? `${megabytes(bytes)} MB` : `${count(Math.round(bytes / 1e9))} GB`);

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { beforeEach, test } from "node:test";
 import { IDBFactory, IDBObjectStore } from "../../web/node_modules/fake-indexeddb/build/esm/index.js";
+import FakeEvent from "../../web/node_modules/fake-indexeddb/build/esm/lib/FakeEvent.js";
 import "../../web/node_modules/fake-indexeddb/auto/index.mjs";
 import { clock, FakePythons, recordedEvents, settle, until } from "./web_fakes.mjs";
 
@@ -13,6 +14,7 @@ const { Archive } = await import("../../web/lab/archive.js");
 const data = {
   ...JSON.parse(readFileSync(process.env.LAB_TABLE)),
   version: "0.1.0",
+  runtime: { folder: "python-0123456789/" },
   corpora: [{ name: "alice29", file: "corpora/alice29.txt" }],
 };
 globalThis.fetch = async () => ({ ok: true, status: 200, text: async () => "a text to learn" });
@@ -34,9 +36,9 @@ beforeEach(() => {
 });
 
 /** A tab, with Python and what is kept at hand. */
-async function openTab(query = "steps=20") {
+async function openTab(query = "steps=20", changes = {}) {
   const pythons = new FakePythons();
-  const lab = new Lab({ data, start: pythons.start, events: recordedEvents().events, params: new URLSearchParams(query) });
+  const lab = new Lab({ data: { ...data, ...changes }, start: pythons.start, events: recordedEvents().events, params: new URLSearchParams(query) });
   lab.begin();
   await until(() => lab.state.status !== null && lab.state.kept.state !== "loading");
   return { lab, pythons, state: lab.state };
@@ -53,8 +55,6 @@ async function trainedTab(query) {
   return tab;
 }
 
-/** What is stored in one of the stores, and a way to change it behind the page's back. */
-async function stored(name, change = () => {}) {
 /** A tab stops what it trains as soon as its first run has come so far, once. */
 function stopAt({ lab, pythons, state }, step) {
   pythons.instead.advance = () => {
@@ -83,6 +83,8 @@ async function openedTab() {
 /** Of the runs that a tab lists: how they ended, and where. */
 const endings = ({ kept: { experiments } }) => experiments.flatMap(({ runs }) => runs.map(({ state, step }) => `${state} ${step}`));
 
+/** What is stored in one of the stores, and a way to change it behind the page's back. */
+async function stored(name, change = () => {}) {
   const database = await new Promise((resolve) => {
     indexedDB.open("embedding-lab").onsuccess = ({ target }) => resolve(target.result);
   });
@@ -107,8 +109,6 @@ test("runs are kept as soon as they have ended, and listed as one experiment wit
   assert.ok(experiment.bytes > 0 && Math.abs(experiment.keptAt - Date.now()) < 60_000);
 });
 
-test("what was kept opens in another tab as it was, with what the labs found out, and is compared anew", async () => {
-  const first = await trainedTab();
 test("the list shows the loss of the step that it names, also of a last frame that the page was not told", async () => {
   const { lab, state, pythons } = await openTab("encodings=none&steps=20");
   stopAt({ lab, state, pythons }, 16);
@@ -119,6 +119,8 @@ test("the list shows the loss of the step that it names, also of a last frame th
   assert.equal(run.loss, state.runs[0].saved.validationLoss.at(-1));
 });
 
+test("what was kept opens in another tab as it was, with what the labs found out, and is compared anew", async () => {
+  const first = await trainedTab();
   first.lab.nearProbe("order", {}, true);
   await until(() => first.lab.probeAnswer("order"));
   const answer = first.lab.probeAnswer("order");
@@ -147,15 +149,15 @@ test("the list shows the loss of the step that it names, also of a last frame th
   assert.equal(kept(second.state), 3, "and what is opened is not kept twice");
 });
 
-test("findings of another version of the lab are asked anew", async () => {
+test("findings of another Python are asked anew, whatever version it calls itself", async () => {
   const first = await trainedTab();
   first.lab.nearProbe("order", {}, true);
   await until(() => first.lab.probeAnswer("order"));
   first.lab.keepAgain();
   clock.pass(2000);
   await settle();
-  await stored("runs", (row) => (row.version = "0.0.9"));
-  const second = await openTab();
+  assert.notEqual((await stored("findings")).flatMap(({ found }) => found).length, 0);
+  const second = await openTab("steps=20", { runtime: { folder: "python-9876543210/" } });
   await second.lab.openKept(second.state.kept.experiments[0].id);
   assert.equal(second.lab.probeAnswer("order"), undefined);
 });
@@ -186,6 +188,69 @@ test("a run that was stopped is kept, and kept as finished when it has gone on",
   await lab.continueRuns(["none-1"]);
   await until(() => state.kept.experiments[0].runs[0].state === "finished");
   assert.equal(kept(state), 1);
+});
+
+test("a tab that stops earlier takes nothing from what another tab has trained of the same run", async () => {
+  const first = await stoppedTab(8);
+  const second = await openedTab();
+  await second.lab.continueRuns(["none-1"]);
+  await until(() => endings(first.state).join() === "finished 60");
+  stopAt(first, 16);
+  await first.lab.continueRuns(["none-1"]);
+  await until(() => endings(second.state).length === 2);
+  assert.deepEqual(endings(second.state), ["stopped 20", "finished 60"]);
+  const third = await openedTab();
+  assert.deepEqual(third.state.runs.map(({ step }) => step), [60], "the one that has come furthest is opened");
+  await first.lab.continueRuns(["none-1"]);
+  await until(() => endings(third.state).join() === "finished 60,finished 60", "each tab goes on with a record of its own");
+});
+
+test("a tab that comes further writes over what another tab has stopped of the same run", async () => {
+  const first = await stoppedTab(8);
+  const second = await openedTab();
+  stopAt(second, 16);
+  await second.lab.continueRuns(["none-1"]);
+  await until(() => endings(first.state).join() === "stopped 20");
+  await first.lab.continueRuns(["none-1"]);
+  await until(() => endings(second.state).join() === "finished 60");
+});
+
+test("findings about what another tab has trained further leave that as it is", async () => {
+  const first = await stoppedTab(8);
+  const second = await openedTab();
+  await second.lab.continueRuns(["none-1"]);
+  await until(() => endings(first.state).join() === "finished 60");
+  first.lab.nearProbe("order", {}, true);
+  await until(() => first.lab.probeAnswer("order"));
+  first.lab.keepAgain();
+  clock.pass(2000);
+  await settle();
+  assert.deepEqual(endings(second.state), ["finished 60"]);
+  const third = await openedTab();
+  assert.equal(third.state.runs[0].step, 60);
+});
+
+test("runs that left the page before they were saved are kept, as an experiment of their own", async () => {
+  const { lab, state, pythons } = await openTab("steps=60");
+  const saving = [];
+  pythons.instead.save_run = (worker, args) => new Promise((resolve) => saving.push(() => resolve(pythons.save_run(worker, ...args))));
+  pythons.instead.advance = () => {
+    if (state.runs.filter(({ step }) => step >= 8).length < 2) return;
+    delete pythons.instead.advance;
+    lab.keepAgain(); // looks, as the next drawing would
+    lab.stop();
+  };
+  lab.run();
+  await until(() => saving.length === 2);
+  const again = lab.run();
+  delete pythons.instead.save_run;
+  saving.forEach((save) => save());
+  await again;
+  await until(() => kept(state) === 5);
+  assert.deepEqual(state.kept.experiments.map(({ runs }) => runs.map((run) => run.state).join()), [
+    "finished,finished,finished",
+    "stopped,stopped",
+  ]);
 });
 
 test("an own text is kept once, and goes with the last run of its experiment", async () => {
@@ -228,8 +293,8 @@ test("findings about a run that another tab deleted do not bring it back", async
   await archive.open();
   const [summary] = await stored("runs");
   await archive.remove([summary.key]);
-  assert.equal(await archive.putFindings({ summary, findings: [] }), false);
-  assert.equal(await archive.put({ summary, contents: {}, findings: [], text: null }, true), false);
+  assert.equal(await archive.putFindings({ summary, findings: {} }), false);
+  assert.equal(await archive.put({ summary, contents: {}, findings: {}, text: null }, true, "spare"), null);
   await until(() => kept(first.state) === 0);
   archive.close();
 });
@@ -241,7 +306,7 @@ test("a full browser is told, costs nothing else, and takes the runs when there 
   });
   await lab.run();
   await until(() => state.kept.message?.startsWith("3 runs"));
-  assert.match(state.kept.message, /^3 runs could not be kept: this browser has no room left\. They stay on the page until it is closed/);
+  assert.match(state.kept.message, /^3 runs could not be kept: this browser has no room left\. They are lost when this page is closed\./);
   assert.equal(state.phase, "finished");
   assert.equal(state.gaps.length, 2);
   assert.equal(kept(state), 0);
@@ -249,6 +314,46 @@ test("a full browser is told, costs nothing else, and takes the runs when there 
   lab.keepAgain();
   await until(() => kept(state) === 3);
   assert.equal(state.kept.message, null);
+});
+
+test("a run that could not be kept and has left the page since is kept when there is room", async (context) => {
+  const { lab, state } = await openTab("encodings=none&steps=20");
+  const put = context.mock.method(IDBObjectStore.prototype, "put", () => {
+    throw new DOMException("full", "QuotaExceededError");
+  });
+  await lab.run();
+  await until(() => state.kept.message !== null);
+  lab.reset();
+  put.mock.restore();
+  lab.keepAgain();
+  await until(() => kept(state) === 1);
+});
+
+test("an experiment that was deleted a moment ago is told to be so when it is opened, here or in another tab", async () => {
+  const { lab, state } = await trainedTab("encodings=none&steps=20");
+  const [{ id, runs: [{ key }] }] = state.kept.experiments;
+  const other = await openTab();
+  const deleted = lab.deleteKept([key]);
+  await lab.openKept(id);
+  assert.equal(await deleted, true);
+  assert.equal(state.kept.message, "It could not be opened: it has been deleted.");
+  other.state.kept = { ...other.state.kept, experiments: [{ id, runs: [{ key, config: { encoding: "none", seed: 1 } }] }] };
+  await other.lab.openKept(id);
+  assert.equal(other.state.kept.message, "It could not be opened: it has been deleted.");
+  assert.deepEqual(other.state.kept.unreadable, []);
+});
+
+test("what cannot be deleted is told, and whoever asked hears of it", async (context) => {
+  const { lab, state } = await trainedTab("encodings=none&steps=20");
+  for (const name of ["delete", "clear"]) {
+    context.mock.method(IDBObjectStore.prototype, name, () => {
+      throw new DOMException("The disk cannot be written.", "UnknownError");
+    });
+  }
+  assert.equal(await lab.deleteKept([state.runs[0].key]), false);
+  assert.equal(state.kept.message, "It could not be deleted: The disk cannot be written.");
+  assert.equal(await lab.deleteAllKept(), false);
+  assert.equal(kept(state), 1);
 });
 
 test("a run is written whole or not at all", async (context) => {
@@ -299,6 +404,63 @@ test("a newer version that opens in another tab finds the way free", async () =>
   assert.equal(state.runs.length, 1);
 });
 
+test("a run that is being written when a newer version opens is kept, and only that version is told", async (context) => {
+  const original = IDBObjectStore.prototype.put;
+  const { lab, state } = await openTab("encodings=none&steps=20");
+  let newer = null;
+  context.mock.method(IDBObjectStore.prototype, "put", function (value, key) {
+    newer ??= new Promise((resolve) => (indexedDB.open("embedding-lab", 99).onsuccess = ({ target }) => resolve(target.result)));
+    return original.call(this, value, key);
+  });
+  await lab.run();
+  await until(() => newer);
+  const database = await newer;
+  await settle();
+  assert.match(state.kept.message, /newer version of this page was opened/);
+  assert.notEqual(state.runs[0].key, null);
+  const count = database.transaction("runs").objectStore("runs").count();
+  await new Promise((resolve) => (count.onsuccess = resolve));
+  assert.equal(count.result, 1);
+  database.close();
+});
+
+/** The databases that are opened from now on: a test may close one as the browser does. */
+function opening(context) {
+  const opened = [];
+  const { open } = IDBFactory.prototype;
+  context.mock.method(IDBFactory.prototype, "open", function (...args) {
+    const request = open.apply(this, args);
+    request.addEventListener("success", () => opened.push(request.result));
+    return request;
+  });
+  return opened;
+}
+
+test("what the browser has closed is opened again, and takes what comes next", async (context) => {
+  const opened = opening(context);
+  const { lab, state } = await trainedTab("encodings=none&steps=20");
+  opened[0].close();
+  opened[0].dispatchEvent(new FakeEvent("close"));
+  await lab.run();
+  await until(() => kept(state) === 2);
+  assert.equal(state.kept.message, null);
+  assert.equal(opened.length, 2);
+  const other = await openTab();
+  await other.lab.deleteAllKept();
+  await until(() => kept(state) === 0, "it hears of other tabs, too");
+});
+
+test("what the browser has closed and does not open again is told", async (context) => {
+  const opened = opening(context);
+  const { lab, state } = await trainedTab("encodings=none&steps=20");
+  globalThis.indexedDB = { open() { throw new DOMException("denied", "SecurityError"); } };
+  opened[0].dispatchEvent(new FakeEvent("close"));
+  await lab.run();
+  await settle();
+  assert.equal(state.kept.state, "unavailable");
+  assert.equal(state.kept.message, "The browser has closed what is kept: reload the page.");
+});
+
 const TAMPERED = {
   "no object": ["runs", (row) => delete row.config, /its settings are missing/],
   "a setting out of range": ["runs", (row) => (row.config.d = 4000), /d = 4000 is out of range/],
@@ -307,6 +469,10 @@ const TAMPERED = {
   "a step beyond its settings": ["runs", (row) => (row.step = 21), /its step is none of its settings/],
   "another key": ["runs", (row) => (row.key = "elsewhere"), /it has no key/],
   "another date": ["runs", (row) => (row.keptAt = "yesterday"), /its date/],
+  "a date beyond all dates": ["runs", (row) => (row.keptAt = 1e300), /its date/],
+  "an end before its last step": ["runs", (row) => (row.step = 19), /its step is none of its settings/],
+  "a stop at its last step": ["runs", (row) => (row.state = "training"), /its step is none of its settings/],
+  "an end without a loss": ["runs", (row) => (row.loss = NaN), /its loss is no number/],
 };
 for (const [what, [store, change, why]] of Object.entries(TAMPERED)) {
   test(`a record with ${what} is listed as unreadable, and can be deleted`, async () => {
@@ -328,6 +494,14 @@ const DAMAGED = {
   "with fewer losses than steps": (row) => (row.saved.trainLoss = row.saved.trainLoss.slice(1)),
   "with half a picture": (row) => (row.history[0].points = row.history[0].points.slice(1)),
   "with a vocabulary that is none": (row) => (row.facts.vocabulary = "ab"),
+  "that ended otherwise": (row) => (row.saved.state = "diverged"),
+  "with evaluations out of order": (row) => row.saved.validationSteps.reverse(),
+  "with evaluations beyond its steps": (row) => (row.saved.validationSteps[row.saved.validationSteps.length - 1] = 24),
+  "with a loss that is no number": (row) => (row.saved.validationLoss[1] = NaN),
+  "with a training loss that is no number": (row) => (row.saved.trainLoss[3] = NaN),
+  "without a baseline": (row) => delete row.facts.baselines.bigram,
+  "with a baseline that is no number": (row) => (row.facts.baselines.unigram = Infinity),
+  "with a class of characters that is none": (row) => (row.facts.classes[0] = "constructor"),
   "that are nothing": (row) => Object.keys(row).forEach((name) => delete row[name]),
 };
 for (const [what, change] of Object.entries(DAMAGED)) {
@@ -344,15 +518,3 @@ for (const [what, change] of Object.entries(DAMAGED)) {
     assert.equal(kept(first.state), 0);
   });
 }
-  "a date beyond all dates": ["runs", (row) => (row.keptAt = 1e300), /its date/],
-  "an end before its last step": ["runs", (row) => (row.step = 19), /its step is none of its settings/],
-  "a stop at its last step": ["runs", (row) => (row.state = "training"), /its step is none of its settings/],
-  "an end without a loss": ["runs", (row) => (row.loss = NaN), /its loss is no number/],
-  "that ended otherwise": (row) => (row.saved.state = "diverged"),
-  "with evaluations out of order": (row) => row.saved.validationSteps.reverse(),
-  "with evaluations beyond its steps": (row) => (row.saved.validationSteps[row.saved.validationSteps.length - 1] = 24),
-  "with a loss that is no number": (row) => (row.saved.validationLoss[1] = NaN),
-  "with a training loss that is no number": (row) => (row.saved.trainLoss[3] = NaN),
-  "without a baseline": (row) => delete row.facts.baselines.bigram,
-  "with a baseline that is no number": (row) => (row.facts.baselines.unigram = Infinity),
-  "with a class of characters that is none": (row) => (row.facts.classes[0] = "constructor"),

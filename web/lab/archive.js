@@ -15,7 +15,7 @@ const STORES = ["runs", "contents", "findings", "texts"];
  * @typedef {object} Row
  * @property {{key: string, experiment: string}} summary with all that a list shows (record.js)
  * @property {object} contents
- * @property {object[]} findings
+ * @property {object} findings with what they hold for (record.js)
  * @property {string|null} text a reader's own
  */
 
@@ -23,6 +23,8 @@ export class Archive {
   #on;
   #database = null;
   #channel = null;
+  /** What was closed by the browser is open again, or cannot be opened. */
+  #reopened = Promise.resolve();
 
   /**
    * @param {object} on
@@ -42,7 +44,7 @@ export class Archive {
       },
       blocked: () => this.#on.trouble("Another tab holds an older version of what is kept: close that tab."),
       blocking: () => this.#leave("A newer version of this page was opened in another tab: reload this one."),
-      terminated: () => this.#leave("The browser has closed what is kept: reload the page."),
+      terminated: () => this.#reopen(),
     });
     this.#on.trouble(null);
     this.#channel = new BroadcastChannel(NAME);
@@ -53,6 +55,16 @@ export class Archive {
     this.#database?.close();
     this.#database = null;
     this.#channel?.close();
+    this.#channel = null;
+  }
+
+  /** Browsers close a database when the data of its site are deleted or the disk fails: what comes next finds a new one. */
+  #reopen() {
+    this.close();
+    this.#reopened = this.open().then(
+      () => void this.#on.change(),
+      () => this.#on.trouble("The browser has closed what is kept: reload the page."),
+    );
   }
 
   #leave(message) {
@@ -62,35 +74,38 @@ export class Archive {
 
   /** @returns {Promise<{key: IDBValidKey, value: any}[]>} the summary of every run as it is stored: not to be trusted */
   async list() {
-    const { store, done } = this.#begin(["runs"], "readonly");
+    const { store, done } = await this.#begin(["runs"], "readonly");
     const [keys, values] = await Promise.all([store("runs").getAllKeys(), store("runs").getAll(), done]);
     return values.map((value, index) => ({ key: keys[index], value }));
   }
 
   /**
-   * Write a run whole, or not at all.
+   * Write a run whole, or not at all. Its record is replaced, unless another tab has gone on with the same run and come
+   * further: a longer run holds all of a shorter one, and never the other way round.
    * @param {Row} row
    * @param {boolean} isKept whether it has been kept before: then it is only written if it was not deleted meanwhile
-   * @returns {Promise<boolean>} whether it was written
+   * @param {string} spare a new key, for the case that under its own there is more
+   * @returns {Promise<string|null>} the key under which it was written, or null
    */
-  put({ summary, contents, findings, text }, isKept) {
-    const { key, experiment } = summary;
+  put({ summary, contents, findings, text }, isKept, spare) {
     return this.#write(async (store) => {
-      if (isKept && (await store("runs").getKey(key)) === undefined) return false;
-      const own = text === null ? [] : [["texts", text, experiment]];
-      await putAll(store, [["runs", summary, key], ["contents", contents, key], ["findings", findings, key], ...own]);
-      return true;
+      const before = await store("runs").get(summary.key);
+      if (isKept && before === undefined) return null;
+      const key = before?.step > summary.step ? spare : summary.key;
+      const own = text === null ? [] : [["texts", text, summary.experiment]];
+      await putAll(store, [["runs", { ...summary, key }, key], ["contents", contents, key], ["findings", findings, key], ...own]);
+      return key;
     });
   }
 
   /**
-   * Write what labs have found out about a run, unless it was deleted meanwhile.
-   * @param {{summary: object, findings: object[]}} row with the size that the run has now
+   * Write what labs have found out about a run, unless it was deleted or trained further meanwhile.
+   * @param {{summary: object, findings: object}} row with the size that the run has now
    * @returns {Promise<boolean>} whether it was written
    */
   putFindings({ summary, findings }) {
     return this.#write(async (store) => {
-      if ((await store("runs").getKey(summary.key)) === undefined) return false;
+      if ((await store("runs").get(summary.key))?.step !== summary.step) return false;
       await putAll(store, [["runs", summary, summary.key], ["findings", findings, summary.key]]);
       return true;
     });
@@ -102,7 +117,7 @@ export class Archive {
    * @returns {Promise<{rows: {contents: any, findings: any}[], text: any}>} as they are stored: not to be trusted
    */
   async read(keys, experiment) {
-    const { store, done } = this.#begin(STORES, "readonly");
+    const { store, done } = await this.#begin(STORES, "readonly");
     const row = async (key) => {
       const [contents, findings] = await Promise.all([store("contents").get(key), store("findings").get(key)]);
       return { contents, findings };
@@ -129,22 +144,26 @@ export class Archive {
     });
   }
 
-  /** One transaction over all stores, which is carried out whole or not at all; then the other tabs are told. */
+  /**
+   * One transaction over all stores, which is carried out whole or not at all. If `work` gives something but null or
+   * false, the other tabs are told, as long as this one listens to them, too.
+   */
   async #write(work) {
-    const { transaction, store, done } = this.#begin(STORES, "readwrite");
+    const { transaction, store, done } = await this.#begin(STORES, "readwrite");
     done.catch(() => {}); // what went wrong in `work` is thrown there
     try {
-      const isWritten = await work(store);
+      const written = await work(store);
       await done;
-      if (isWritten) this.#channel.postMessage("changed");
-      return isWritten;
+      if (written) this.#channel?.postMessage("changed");
+      return written;
     } catch (error) {
       abort(transaction);
       throw error;
     }
   }
 
-  #begin(names, mode) {
+  async #begin(names, mode) {
+    await this.#reopened;
     if (!this.#database) throw new Error("what is kept is not open");
     const transaction = this.#database.transaction(names, mode);
     const store = (name) => transaction.objectStore(name);

@@ -43,7 +43,10 @@ export class Keeper {
     this.#findings = findings;
     this.#archive = new Archive({
       change: () => this.#queue(() => this.#list()),
-      trouble: (message) => this.#change({ state: message ? "unavailable" : "loading", message, experiments: [], unreadable: [] }),
+      trouble: (message) => {
+        this.#change({ state: message ? "unavailable" : "loading", message, experiments: [], unreadable: [] });
+        if (!message) this.#retry();
+      },
     });
     store.subscribe(["runs", "probes", "phase"], () => this.look());
   }
@@ -59,36 +62,45 @@ export class Keeper {
 
   /** Write what has ended and is not kept yet and, while nothing trains, what labs have found out about what is. */
   look() {
+    this.#join();
     for (const run of this.#runs) {
-      if (run.saved && run.facts && !isUnderWay(run) && this.#settled.get(run) !== run.saved) this.#keep(run);
+      if (run.saved && run.facts && !isUnderWay(run)) this.keep(run);
     }
     if (this.#runs.some((run) => this.#hasNews(run))) this.#timer ??= setTimeout(() => this.#keepNews(), NEWS_EVERY);
   }
 
   /** Try once more to keep what could not be kept. */
   tryAgain() {
-    for (const run of this.#refused) this.#settled.delete(run);
+    this.#say(null);
+    this.#retry();
+  }
+
+  #retry() {
+    const refused = [...this.#refused];
     this.#refused.clear();
-    this.#change({ message: null });
+    for (const run of refused) {
+      this.#settled.delete(run);
+      if (!this.#runs.includes(run)) this.keep(run);
+    }
     this.look();
   }
 
   /**
    * @param {string} id of a kept experiment
    * @returns {Promise<Map<object, object[]>>} its runs (run.js), each with what labs found out about it, where it was
-   *   this version of the lab that did; empty if none can be read, which is told beside the list
+   *   the Python of this page that they asked; empty if none can be read, which is told beside the list
    */
   read(id) {
     const found = new Map();
     return this.#queue(async () => {
-      const { runs } = this.#kept.experiments.find((experiment) => experiment.id === id);
-      // Two tabs may have added the same run: the later one is opened.
+      const { runs } = this.#kept.experiments.find((experiment) => experiment.id === id) ?? gone();
+      // Two tabs may have trained the same run: the one that has come furthest is opened.
       const each = [...new Map(runs.map((run) => [`${run.config.encoding}-${run.config.seed}`, run])).values()];
       const { rows, text } = await this.#archive.read(each.map(({ key }) => key), id);
       each.forEach((summary, index) => {
         try {
           const run = toRun(summary, rows[index].contents, text);
-          const findings = run.version === this.#data.version ? readFindings(rows[index].findings) : [];
+          const findings = readFindings(rows[index].findings, this.#build);
           found.set(run, findings);
           this.#settled.set(run, run.saved);
           this.#written.set(run, findings);
@@ -96,10 +108,11 @@ export class Keeper {
           this.#damaged.set(summary.key, error.message);
         }
       });
-      if (found.size < each.length) await this.#list();
-      return found;
+      if (found.size === each.length) return found;
+      const keys = await this.#list();
+      return each.some(({ key }) => keys.has(key)) ? found : gone();
     }).catch((error) => {
-      this.#change({ message: `It could not be opened: ${tell(error)}.` });
+      this.#say(`It could not be opened: ${tell(error)}.`);
       return found;
     });
   }
@@ -125,35 +138,46 @@ export class Keeper {
       this.tryAgain(); // there is room now
       return true;
     } catch (error) {
-      this.#change({ message: `It could not be deleted: ${tell(error)}.` });
+      this.#say(`It could not be deleted: ${tell(error)}.`);
       return false;
     }
   }
 
-  /** Give a run its place in the archive and write it. */
-  async #keep(run) {
+  /**
+   * Write a run that has ended, with its place in the archive, unless that is done.
+   * @param {object} run (run.js) with `saved` and `facts`, on the page or replaced there meanwhile
+   */
+  async keep(run) {
     const { saved } = run;
+    if (this.#settled.get(run) === saved) return;
     this.#settled.set(run, saved);
-    run.experiment ??= this.#runs.map(({ experiment }) => experiment).find(Boolean) ?? newKey();
+    this.#join();
+    run.experiment ??= newKey();
     await this.open();
     if (this.#kept.state === "unavailable") return;
     try {
       await this.#queue(async () => {
         if (run.saved !== saved) return; // it goes on
         const findings = this.#findings(run);
-        const isKept = run.key !== null;
         const place = { key: run.key ?? newKey(), keptAt: Date.now() };
-        const isWritten = await this.#archive.put(toRow({ ...run, ...place }, findings), isKept);
-        if (isWritten) Object.assign(run, place);
+        const row = toRow({ ...run, ...place }, findings, this.#build);
+        const key = await this.#archive.put(row, run.key !== null, newKey());
+        if (key !== null) Object.assign(run, place, { key });
         this.#written.set(run, findings);
-        await this.#list();
+        if (this.#kept.state !== "unavailable") await this.#list(); // it may have become so while it wrote this
       });
     } catch (error) {
       this.#refused.add(run);
       const { size } = this.#refused;
-      const [which, stay] = size > 1 ? [counted(size, "run"), "They stay"] : [run.label, "It stays"];
-      this.#change({ message: `${which} could not be kept: ${tell(error)}. ${stay} on the page until it is closed.` });
+      const [which, are] = size > 1 ? [counted(size, "run"), "They are"] : [run.label, "It is"];
+      this.#say(`${which} could not be kept: ${tell(error)}. ${are} lost when this page is closed.`);
     }
+  }
+
+  /** What is on the page is one experiment, and stays one when its runs have left the page. */
+  #join() {
+    const id = this.#runs.map(({ experiment }) => experiment).find(Boolean) ?? newKey();
+    for (const run of this.#runs) run.experiment ??= id;
   }
 
   #keepNews() {
@@ -162,8 +186,8 @@ export class Keeper {
       const findings = this.#findings(run);
       this.#written.set(run, findings);
       this.#queue(async () => {
-        if (run.key !== null && run.saved) await this.#archive.putFindings(toRow(run, findings));
-      }).catch((error) => this.#change({ message: `What the labs found out could not be kept: ${tell(error)}.` }));
+        if (run.key !== null && run.saved) await this.#archive.putFindings(toRow(run, findings, this.#build));
+      }).catch((error) => this.#say(`What the labs found out could not be kept: ${tell(error)}.`));
     }
   }
 
@@ -174,7 +198,10 @@ export class Keeper {
     return this.#findings(run).some(({ result }) => !written.has(result));
   }
 
-  /** Tell what is kept. A run on the page that is not among it was deleted, here or in another tab. */
+  /**
+   * Tell what is kept. A run on the page that is not among it was deleted, here or in another tab.
+   * @returns {Promise<Set<IDBValidKey>>} the keys of all records
+   */
   async #list() {
     const records = await this.#archive.list();
     const keys = new Set(records.map(({ key }) => key));
@@ -183,6 +210,7 @@ export class Keeper {
     }
     const { quota } = (await globalThis.navigator?.storage?.estimate?.().catch(() => null)) ?? {};
     this.#change({ state: "ready", ...grouped(this.#data, records, this.#damaged), quota: quota ?? null });
+    return keys;
   }
 
   /** Carry out one thing after another, whether or not the one before could be done. */
@@ -200,6 +228,16 @@ export class Keeper {
     return this.#store.state.kept;
   }
 
+  /** Which Python the page has: a name that changes with any of its files. */
+  get #build() {
+    return this.#data.runtime.folder;
+  }
+
+  /** Say what went wrong, or that it is over. Where nothing can be kept at all, the reason for that is told already. */
+  #say(message) {
+    if (this.#kept.state !== "unavailable") this.#change({ message });
+  }
+
   #change(changes) {
     this.#store.set({ kept: { ...this.#kept, ...changes } });
   }
@@ -208,7 +246,7 @@ export class Keeper {
 /**
  * @returns {{experiments: {id: string, keptAt: number, config: object, bytes: number, runs: object[]}[],
  *   unreadable: {key: IDBValidKey, why: string}[]}} experiments from the latest on, their runs as `readSummary` gives
- *   them, in the order of their seeds and encodings
+ *   them, in the order of their seeds, encodings and steps
  */
 function grouped(data, records, damaged) {
   const { choices } = data.settings.find(({ name }) => name === "encoding");
@@ -230,11 +268,16 @@ function grouped(data, records, damaged) {
   }
   for (const experiment of experiments.values()) {
     const { runs } = experiment;
-    runs.sort((a, b) => a.config.seed - b.config.seed || place(a) - place(b) || a.keptAt - b.keptAt);
+    runs.sort((a, b) => a.config.seed - b.config.seed || place(a) - place(b) || a.step - b.step || a.keptAt - b.keptAt);
     experiment.keptAt = Math.max(...runs.map(({ keptAt }) => keptAt));
     experiment.bytes = runs.reduce((sum, { bytes }) => sum + bytes, runs[0].textBytes);
   }
   return { experiments: [...experiments.values()].sort((a, b) => b.keptAt - a.keptAt), unreadable };
+}
+
+/** @throws {Error} always: what was to be opened is there no more */
+function gone() {
+  throw new Error("it has been deleted");
 }
 
 /** What the runs of an experiment share. */

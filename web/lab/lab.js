@@ -54,7 +54,7 @@ export class Lab {
     this.#probes = new Probes({ data, store, pool: this.#pool, wake: () => this.#experiment.wake() });
     const visit = (run, worker) => this.#probes.visit(run, worker);
     this.#keeper = new Keeper({ data, store, findings: (run) => this.#probes.findings(run) });
-    const onSaved = () => this.#keeper.look();
+    const onSaved = (run) => this.#keeper.keep(run);
     this.#experiment = new Experiment({ store, pool: this.#pool, events, visit, onSaved });
   }
 

@@ -17,10 +17,11 @@ export class RecordError extends Error {}
 
 /**
  * @param {object} run (run.js) one that has ended and is saved, with its key, its experiment and the time in `keptAt`
- * @param {object[]} findings what the chapter's labs found out about it
+ * @param {object[]} found what the chapter's labs found out about it
+ * @param {string} build which Python they asked: its results have the shape that views of the same build draw
  * @returns {import("./archive.js").Row}
  */
-export function toRow(run, findings) {
+export function toRow(run, found, build) {
   const { key, experiment, keptAt, version, config, saved, facts, geometry, history, text } = run;
   const { step, seconds, state } = saved;
   const contents = {
@@ -31,6 +32,7 @@ export function toRow(run, findings) {
   };
   const own = config.corpus === "own" ? text : null;
   const loss = saved.validationLoss.at(-1) ?? null;
+  const findings = { build, found };
   const bytes = size(contents) + size(findings);
   const textBytes = size(own ?? "");
   const summary = { key, experiment, keptAt, version, config: { ...config }, state, step, seconds, loss, bytes, textBytes };
@@ -92,11 +94,12 @@ export function toRun({ key, experiment, keptAt, version, config, state, step, s
 
 /**
  * @param {any} findings as they are stored
- * @returns {object[]} those that have the shape of findings; the others can be found out anew
+ * @param {string} build which Python the page has
+ * @returns {object[]} those of the same Python that have the shape of findings; the others can be found out anew
  */
-export function readFindings(findings) {
-  if (!Array.isArray(findings)) return [];
-  return findings.filter((finding) => {
+export function readFindings(findings, build) {
+  if (!isObject(findings) || findings.build !== build || !Array.isArray(findings.found)) return [];
+  return findings.found.filter((finding) => {
     if (!isObject(finding)) return false;
     const { name, args, untrained, which, step, result, took } = finding;
     return isText(name) && isObject(args) && isObject(result) && typeof untrained === "boolean"

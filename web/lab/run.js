@@ -50,7 +50,7 @@ export function createRun(config) {
     /** Its key in the archive of this browser, and when it was put there (ms since 1970); null while it is not kept. */
     key: null,
     keptAt: null,
-    /** Id of the experiment that it is kept as a run of; null while it is not kept. */
+    /** Id of the experiment that it is kept, or would be kept, as a run of; null at first. */
     experiment: null,
     /** An earlier or the same picture, replaced less often, with the time it was taken: {points, explained, step, at}. */
     thumbnail: null,

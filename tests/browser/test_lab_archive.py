@@ -37,6 +37,37 @@ TAMPER = """
 })
 """
 
+# Keeps which probes the page asks its Pythons.
+ASKED = """
+window.asked = [];
+for (const { prototype } of [Worker, MessagePort]) {
+  const post = prototype.postMessage;
+  prototype.postMessage = function (message, ...rest) {
+    const text = JSON.stringify(message, (name, value) => (ArrayBuffer.isView(value) ? null : value));
+    if (text?.includes('"probe"')) window.asked.push(text);
+    return post.call(this, message, ...rest);
+  };
+}
+"""
+
+# Resolves when so many runs are kept with what a probe found out about them.
+FOUND = """
+async ([name, runs]) => {
+  const read = () => new Promise((resolve, reject) => {
+    const request = indexedDB.open("embedding-lab");
+    request.onerror = reject;
+    request.onsuccess = () => {
+      const database = request.result;
+      database.transaction("findings").objectStore("findings").getAll().onsuccess = ({ target }) => {
+        database.close();
+        resolve(target.result.filter(({ found }) => found.some((finding) => finding.name === name)).length);
+      };
+    };
+  });
+  while ((await read()) < runs) await new Promise((resolve) => setTimeout(resolve, 100));
+}
+"""
+
 
 def _kept(lab):
     """The experiments in the list."""
@@ -60,6 +91,26 @@ def _delete(lab, name):
     lab.page.locator("lab-kept").get_by_role("button", name=name).click()
 
 
+def _names(lab):
+    """What the buttons of the list are called."""
+    return lab.page.evaluate(
+        "[...document.querySelectorAll('lab-kept li button')].map((button) => button.ariaLabel ?? button.textContent.trim())"
+    )
+
+
+def _asked(lab, probe):
+    """How often the page has asked a probe since it was loaded."""
+    return lab.page.evaluate("(name) => window.asked.filter((text) => text.includes(`\"${name}\"`)).length", probe)
+
+
+def _stop_after(lab, step):
+    """Let the one run train past a step and stop it there; returns its training curve."""
+    lab.wait_for(f"name === 'progress' && detail.step > {step}")
+    lab.button("Stop").click()
+    expect(lab.button("Continue Learned")).to_be_visible(timeout=30_000)
+    return lab.curves()["learned-1"]["train"]
+
+
 def _geometry(lab):
     """What the large picture of the table is given."""
     return lab.page.evaluate(
@@ -69,10 +120,12 @@ def _geometry(lab):
 
 
 def test_what_was_trained_is_there_after_a_reload_as_it_was(lab, site):
+    lab.page.add_init_script(ASKED)
     _trained(lab, site)
     card = lab.look_at("order")
     expect(card.locator(".measured")).to_be_visible(timeout=60_000)
-    lab.page.wait_for_timeout(3000)  # what labs found out is written now and then
+    lab.page.evaluate(FOUND, ["order", 3])
+    assert _asked(lab, "order") >= 3
     before = {"curves": lab.curves(), "gaps": lab.gaps.inner_text(), "table": _geometry(lab), "order": card.locator(".measured").inner_text()}
     lab.page.reload()
     lab.wait_for("name === 'ready'", 180_000)
@@ -91,6 +144,7 @@ def test_what_was_trained_is_there_after_a_reload_as_it_was(lab, site):
     assert lab.told("error") == []
     scrubber = lab.look_at("geometry")
     expect(scrubber.get_by_role("slider").first).to_be_visible(timeout=60_000)
+    assert _asked(lab, "order") == 0, "it is known already"
 
 
 def test_a_run_and_an_experiment_can_be_deleted_and_all_of_them(lab, site):
@@ -98,14 +152,14 @@ def test_a_run_and_an_experiment_can_be_deleted_and_all_of_them(lab, site):
     lab.set("Steps", 20)
     lab.run_to_end()
     expect(_kept(lab)).to_have_count(2, timeout=30_000)
+    names = _names(lab)
+    assert len(set(names)) == len(names) == 10, "two experiments of one minute"
     first = _kept(lab).first
     first.get_by_text("3 runs", exact=True).click()
     _delete(lab, re.compile("^Delete Learned, seed 1"))
     expect(first.get_by_text("2 runs", exact=True)).to_be_visible()
     assert len(lab.curves()) == 3, "on the page it stays"
-    _delete(lab, re.compile("^Delete the experiment")) if _kept(lab).count() == 1 else first.get_by_role(
-        "button", name=re.compile("^Delete the experiment")
-    ).click()
+    first.get_by_role("button", name=re.compile("^Delete the experiment")).click()
     expect(_kept(lab)).to_have_count(1)
     _delete(lab, "Delete all …")
     expect(lab.page.locator("lab-kept")).to_contain_text("Delete 3 kept runs for good?")
@@ -142,16 +196,41 @@ def test_two_tabs_see_the_same_and_hinder_each_other_in_nothing(lab, site):
 def test_a_stopped_run_is_kept_and_goes_on_after_a_reload(lab, site):
     lab.open(site, **{**SMALL, "steps": 4000, "encodings": "learned"})
     lab.button("Run").click()
-    lab.wait_for("name === 'progress' && detail.step > 20")
-    lab.button("Stop").click()
+    curve = _stop_after(lab, 20)
     expect(_kept(lab)).to_contain_text("1 run unfinished", timeout=30_000)
-    curve = lab.curves()["learned-1"]["train"]
     lab.page.reload()
     lab.wait_for("name === 'ready'", 180_000)
     _open(lab)
     kept = lab.curves()["learned-1"]["train"]
     assert len(kept["loss"]) >= len(curve["loss"]), "a frame that was dropped when it stopped may be in it, too"
     assert kept["loss"][: len(curve["loss"])] == curve["loss"]
+    lab.button("Continue Learned").click()
+    continued = _stop_after(lab, len(kept["loss"]) + 20)
+    assert continued["loss"][: len(kept["loss"])] == kept["loss"]
+    assert continued["steps"] == list(range(1, len(continued["steps"]) + 1))
+    expect(_kept(lab)).to_contain_text(re.compile(r"1 run unfinished"))
+
+
+def test_two_tabs_that_continue_one_run_keep_what_each_has_trained(lab, site):
+    lab.open(site, **{**SMALL, "steps": 20_000, "encodings": "learned"})
+    lab.button("Run").click()
+    _stop_after(lab, 20)
+    expect(_kept(lab)).to_contain_text("1 run unfinished", timeout=30_000)
+    other = LabPage(lab.page.context.new_page())
+    other.open(site)
+    _open(other)
+    other.button("Continue Learned").click()
+    _stop_after(other, 2000)
+    lab.button("Continue Learned").click()
+    _stop_after(lab, 40)
+    expect(_kept(other)).to_contain_text("2 runs unfinished", timeout=30_000)
+    further = len(other.curves()["learned-1"]["train"]["loss"])
+    assert len(lab.curves()["learned-1"]["train"]["loss"]) < further
+    other.page.reload()
+    other.wait_for("name === 'ready'", 180_000)
+    _open(other)
+    assert len(other.curves()["learned-1"]["train"]["loss"]) >= further
+    other.page.close()
 
 
 def test_a_full_browser_is_told_beside_the_list_and_keeps_the_runs_when_there_is_room(lab, site):
@@ -159,13 +238,37 @@ def test_a_full_browser_is_told_beside_the_list_and_keeps_the_runs_when_there_is
     lab.open(site, **SMALL)
     lab.run_to_end()
     alert = lab.page.locator("lab-kept").get_by_role("alert")
-    expect(alert).to_contain_text("3 runs could not be kept: this browser has no room left. They stay on the page", timeout=30_000)
+    expect(alert).to_contain_text("3 runs could not be kept: this browser has no room left. They are lost when this page is closed.", timeout=30_000)
     assert len(lab.curves()) == 3
     expect(_kept(lab)).to_have_count(0)
     lab.page.evaluate("window.isFull = false")
     lab.button("Try to keep them again").click()
     expect(_kept(lab).get_by_text("3 runs", exact=True)).to_be_visible(timeout=30_000)
     expect(alert).to_have_count(0)
+
+
+def test_what_cannot_be_deleted_stays_in_the_list_with_the_keyboard(lab, site):
+    lab.open(site, **{**SMALL, "encodings": "learned"})
+    lab.run_to_end()
+    expect(_kept(lab)).to_have_count(1, timeout=30_000)
+    lab.page.evaluate(
+        """for (const name of ["delete", "clear"]) IDBObjectStore.prototype[name] = () => {
+          throw new DOMException(`The disk refused to ${name}.`, "UnknownError");
+        };"""
+    )
+    delete = _kept(lab).get_by_role("button", name=re.compile("^Delete the experiment"))
+    two_frames = "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))"
+    delete.click()
+    alert = lab.page.locator("lab-kept").get_by_role("alert")
+    expect(alert).to_contain_text("It could not be deleted: The disk refused to delete.")
+    lab.page.evaluate(two_frames)
+    expect(delete).to_be_focused()
+    _delete(lab, "Delete all …")
+    lab.button("Delete all 1").click()
+    expect(alert).to_contain_text("It could not be deleted: The disk refused to clear.")
+    lab.page.evaluate(two_frames)
+    expect(lab.button("Delete all 1")).to_be_focused()
+    expect(_kept(lab)).to_have_count(1)
 
 
 @pytest.mark.tolerates("console")  # PyScript has a database of its own, and lets the page's console know that it cannot open it
@@ -188,6 +291,7 @@ def test_a_record_that_was_tampered_with_is_told_and_can_be_deleted(lab, site, s
         _kept(lab).get_by_role("button", name=re.compile("^Open the experiment")).click()
     unreadable = lab.page.locator("[data-unreadable]")
     expect(unreadable).to_have_count(3)
+    assert len(set(_names(lab))) == 3
     expect(unreadable.first).to_contain_text("d = 4000 is out of range" if change == "settings" else "what it has learned is missing")
     expect(_kept(lab)).to_have_count(0)
     unreadable.first.get_by_role("button", name="Delete what cannot be read").click()

@@ -9,6 +9,8 @@ globalThis.requestAnimationFrame = (call) => setImmediate(call);
 performance.now = () => clock.now;
 globalThis.fetch = async () => ({ ok: true, status: 200, text: async () => "a text to learn" });
 const { Lab } = await import("../../web/lab/lab.js");
+const { pending } = await import("../../web/lab/probe-words.js");
+const { readerNumber } = await import("../../web/lab/reader-numbers.js");
 
 const table = JSON.parse(readFileSync(process.env.LAB_TABLE));
 const data = { ...table, corpora: [{ name: "alice29", file: "corpora/alice29.txt" }] };
@@ -225,6 +227,40 @@ test("a run that cannot be asked keeps none of the others from it, and is asked 
   await settle();
   assert.deepEqual(state.probes.extrapolation.answers.map(({ source }) => source.id), ["learned-1"]);
   assert.equal(pythons.called("probe").length, 3);
+});
+
+test("what is found out about the text alone is asked once: not again as a run trains, nor of another run or other settings", async () => {
+  const parts = await readyLab(2, "steps=20000&encodings=learned,none");
+  const { lab, pythons, state } = parts;
+  const names = ["merges", "compressors"];
+  for (const name of names) lab.nearProbe(name, "card", true);
+  for (const name of names) await answered(lab, name);
+  lab.setValue("d", "16");
+  pythons.instead.advance = () => void (clock.now += 100);
+  const { run } = await training(parts);
+  await until(() => run.step > 400);
+  lab.select("none-1");
+  await until(() => run.step > 800);
+  lab.stop();
+  await until(() => state.runs.every(({ saved }) => saved));
+  lab.select("learned-1");
+  await settle();
+  assert.deepEqual(pythons.called("probe").map(({ args }) => args[0]), names);
+  for (const name of names) assert.equal(pending(state.probes[name], lab.probeQuestion(name), lab.probeAnswer(name)), null);
+  pythons.instead.probe = (worker, [name, id]) => ({ probe: name, run: id, which: "untrained", step: 0, progress: 1, result: { compressors: [{ name: "bz2", nats: 1.5 }], rankCorrelation: 0.5 } });
+  lab.setProbeArgument("merges", "count", "100");
+  await until(() => lab.probeAnswer("merges").args.count === "100");
+  assert.equal(pythons.called("probe").length, 3, "another question is asked");
+  lab.setValue("corpus", "own");
+  lab.setOwnText("another text to learn");
+  lab.reset();
+  await until(() => lab.probeAnswer("compressors").source.text === "another text to learn");
+  lab.setValue("d", "24");
+  await settle();
+  assert.equal(readerNumber(lab, "compressor-bz2"), "1.500", "whatever the other settings are");
+  const asked = pythons.called("probe").length;
+  lab.setOwnText("yet another text to learn");
+  await until(() => pythons.called("probe").length > asked);
 });
 
 test("what was wrong with one model is said of that one alone, and is forgotten with its run", async () => {

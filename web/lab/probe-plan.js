@@ -1,6 +1,6 @@
 /** What the chapter's labs have to be asked next, as it follows from the state: their entries, questions and answers. */
 
-import { comparesRuns, isSame, Subjects, trainsItself } from "./probe-subject.js";
+import { comparesRuns, isAsGood, isSame, looksAtText, Subjects, trainsItself } from "./probe-subject.js";
 
 /**
  * @typedef {import("./probe-subject.js").Source} Source
@@ -56,8 +56,8 @@ export class Plan {
   }
 
   /** @returns {Answer|undefined} the answer that a lab has to a question */
-  answered({ answers }, question) {
-    return question ? answers.find((answer) => isSame(answer, question)) : undefined;
+  answered({ probe, answers }, question) {
+    return question ? answers.find((answer) => isAsGood(probe, answer, question)) : undefined;
   }
 
   /**
@@ -66,7 +66,7 @@ export class Plan {
    */
   failed({ probe, errors }, question) {
     if (trainsItself(probe)) return errors[0];
-    return question ? errors.find((error) => isSame(error, question)) : undefined;
+    return question ? errors.find((error) => isAsGood(probe, error, question)) : undefined;
   }
 
   /** What a lab near the screen is asked by itself: its question, and one that compares runs then the others, too. */
@@ -112,7 +112,7 @@ export class Plan {
 
   /** Whether a lab near the screen shows an earlier step of a run that trains. */
   #isOld(entry, run) {
-    if (entry.near.size === 0 || trainsItself(entry.probe) || entry.task?.place === "idle") return false;
+    if (entry.near.size === 0 || trainsItself(entry.probe) || looksAtText(entry.probe) || entry.task?.place === "idle") return false;
     const question = this.question(entry);
     if (question?.source !== run || question.place !== "own" || question.untrained) return false;
     if (this.failed(entry, question)) return false;

@@ -17,6 +17,9 @@ const COMPARING_RUNS = ["extrapolation"];
 /** A probe that trains models of its own says for how many updates: it runs only when the reader asks for it. */
 export const trainsItself = (probe) => probe.arguments.some(({ name }) => name === "updates");
 
+/** Whether a probe looks at the text alone: its answer is that of every run on the same text, at every step. */
+export const looksAtText = (probe) => !probe.needsModel && !trainsItself(probe);
+
 /** Whether a probe is there to be compared between the runs of an experiment. */
 export const comparesRuns = ({ name }) => COMPARING_RUNS.includes(name);
 
@@ -37,6 +40,10 @@ export const usualModel = ({ name }, runs) =>
 /** Whether two questions are the same one. Arguments are replaced, never changed, so the object tells. */
 export const isSame = (a, b) =>
   a.args === b.args && a.source === b.source && a.place === b.place && a.untrained === b.untrained;
+
+/** Whether what came of one question is what would come of another: the same one or, where the text alone counts, one on the same text. */
+export const isAsGood = (probe, a, b) =>
+  looksAtText(probe) ? a.args === b.args && isSameText(a.source, b.source) : isSame(a, b);
 
 /** Whether two models have the same text. */
 export const isSameText = (a, b) => a.config.corpus === b.config.corpus && (a.config.corpus !== "own" || a.text === b.text);

@@ -1,7 +1,7 @@
 /** What a lab says of its model, of its waiting and of what came, in words. */
 
 import { count } from "../charts/numbers.js";
-import { dependsOnEncoding, isSame, trainsItself } from "./probe-subject.js";
+import { dependsOnEncoding, isAsGood, isSame, looksAtText, trainsItself } from "./probe-subject.js";
 
 /** Why a lab has nothing to look at. */
 export const OBSTACLES = {
@@ -17,7 +17,7 @@ export const OBSTACLES = {
  * @param {string} label of its model
  */
 export function lookedAt(probe, { which, step, source, untrained }, label) {
-  if (!trainsItself(probe) && !probe.needsModel) return "Looks at the text, and at no run.";
+  if (looksAtText(probe)) return "Looks at the text, and at no run.";
   if (!dependsOnEncoding(probe)) return `Trained with the other settings of ${label}.`;
   if (!probe.needsModel) return `Trained with the settings of ${label}.`;
   if (which === "untrained") {
@@ -31,7 +31,7 @@ export function lookedAt(probe, { which, step, source, untrained }, label) {
 
 /** @returns {string|null} what is said beside an answer while another one is to come; null where none is */
 export function pending({ probe, task }, question, answer, error) {
-  if (trainsItself(probe) || !question || error || isSame(answer, question)) return null;
+  if (trainsItself(probe) || !question || error || isAsGood(probe, answer, question)) return null;
   if (task && isSame(task, question)) return "measuring …";
   return question.place === "own" ? "waits for its run …" : "waits for a free core …";
 }

@@ -4,7 +4,7 @@ import { count, probability, significant } from "../charts/numbers.js";
 import { UNITS } from "../charts/units.js";
 import { distanceWords, gapWords, lossWords } from "./format.js";
 import { outcome } from "./gaps.js";
-import { isAlike } from "./probe-subject.js";
+import { isAlike, isSameText, looksAtText } from "./probe-subject.js";
 import { pastTraining } from "./probe-views/position.js";
 import { bestRun, validationLoss } from "./run.js";
 
@@ -149,14 +149,15 @@ export function readerNumber(lab, name, named = false) {
 /**
  * The result that the text speaks of: of a model that has trained before one that has not, of the selected run if it
  * has been asked there, and else the latest. What needs no training may come from settings that no run had; then they
- * must be those of the experiment still.
+ * must be those of the experiment still, or the text alone where nothing else counts.
  */
 function resultOf(lab, name, { encodings, untrained = false }) {
   const { selected, probes } = lab.state;
   const { answers, probe: described } = probes[name];
   const source = lab.probeQuestion(name)?.source;
   const isTrained = ({ which }) => which !== "untrained";
-  const holds = (answer) => answer.source.state || (source && isAlike(answer.source, source));
+  const isStill = looksAtText(described) ? isSameText : isAlike;
+  const holds = (answer) => answer.source.state || (source && isStill(answer.source, source));
   const counts = (answer) => (described.needsModel && !untrained ? isTrained(answer) : holds(answer));
   const isWanted = (answer) => !encodings || encodings.includes(answer.source.encoding);
   const usable = answers.filter((answer) => counts(answer) && isWanted(answer) && answer.result.defined !== false);

@@ -1,5 +1,6 @@
 /** An experiment as text for elsewhere: CSV, JSON, the command that trains it again, names of files, small print. */
 
+import { characters } from "./corpus.js";
 import { trainLoss, validationLoss } from "./run.js";
 import { defaults } from "./settings.js";
 
@@ -68,13 +69,13 @@ function options(table, config) {
 
 /**
  * @param {object[]} runs
- * @returns {string} every point of every curve: encoding, seed, step, part, nats per character
+ * @returns {Promise<Blob>} every point of every curve: encoding, seed, step, part, nats per character
  */
-export function curvesCsv(runs) {
-  const rows = runs.flatMap(({ encoding, seed, train, validation }) =>
-    Object.entries({ training: train, validation }).flatMap(([part, { steps, loss }]) =>
-      steps.map((step, index) => [encoding, seed, step, part, loss[index]])));
-  return csv([["encoding", "seed", "step", "part", "nats"], ...rows]);
+export async function curvesCsv(runs) {
+  const parts = await runByRun(runs, ({ encoding, seed, train, validation }) =>
+    csv(Object.entries({ training: train, validation }).flatMap(([part, { steps, loss }]) =>
+      steps.map((step, index) => [encoding, seed, step, part, loss[index]]))));
+  return new Blob([csv([["encoding", "seed", "step", "part", "nats"]]), ...parts]);
 }
 
 /**
@@ -103,12 +104,15 @@ export function resultsCsv(table, runs) {
  * @param {object[]} experiment.summaries as `compare` gives them
  * @param {string} experiment.version of the lab
  * @param {string} experiment.link the address that opens on the same settings
- * @returns {string} all of it as JSON; losses in nats per character, null where one is not finite
+ * @returns {Promise<Blob>} all of it as JSON; losses in nats per character, null where one is not finite
  */
-export function experimentJson({ table, runs, gaps, summaries, version, link }) {
+export async function experimentJson({ table, runs, gaps, summaries, version, link }) {
   const { encodings, seeds, values } = experimentOf(runs);
   const config = { ...values, encodings, seeds: seeds.split(", ").map(Number) };
-  const told = runs.map((run) => ({
+  const { baselines = null } = runs.find(({ facts }) => facts)?.facts ?? {};
+  const head = JSON.stringify({ version, link, unit: "nats per character", config, gaps, summaries, baselines }, null, 1);
+  // A curve is thousands of numbers: each run is a line.
+  const lines = await runByRun(runs, (run) => JSON.stringify({
     encoding: run.encoding,
     seed: run.seed,
     state: run.state,
@@ -119,14 +123,30 @@ export function experimentJson({ table, runs, gaps, summaries, version, link }) 
     parameters: run.facts?.parameters ?? null,
     validationLoss: validationLoss(run) ?? null,
     trainLoss: trainLoss(run) ?? null,
-    curves: { training: curve(run.train), validation: curve(run.validation) },
+    curves: { training: run.train, validation: run.validation },
     command: trainCommand(table, run.config),
   }));
-  const { baselines = null } = runs.find(({ facts }) => facts)?.facts ?? {};
-  return JSON.stringify({ version, link, unit: "nats per character", config, runs: told, gaps, summaries, baselines }, null, 1);
+  const separated = lines.flatMap((line, index) => (index ? [",\n", line] : [line]));
+  return new Blob([head.slice(0, -"\n}".length), ',\n "runs": [\n', ...separated, "\n]}\n"]);
 }
 
-const curve = ({ steps, loss }) => ({ steps: [...steps], loss: [...loss] });
+/**
+ * Write runs as they are now, a run at a time: the page answers between two, however long all of them take.
+ *
+ * @param {object[]} runs which may train on meanwhile
+ * @param {(run: object) => string} write
+ * @returns {Promise<string[]>} what came of each
+ */
+async function runByRun(runs, write) {
+  const parts = [];
+  for (const run of runs.map((each) => ({ ...each, train: curve(each.train), validation: curve(each.validation) }))) {
+    parts.push(write(run));
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  return parts;
+}
+
+const curve = ({ steps, loss }) => ({ steps: steps.slice(), loss: loss.slice() });
 
 /**
  * What decides the runs of a figure, for its small print.
@@ -142,7 +162,7 @@ export function smallPrint(table, runs) {
   const settings = table.settings
     .filter(({ name }) => !Object.hasOwn(LISTS, name))
     .map((setting) => `${setting.label}: ${settingValue(setting, values[setting.name])}`);
-  const own = values.corpus === "own" && runs[0].text ? ` (${runs[0].text.length} characters)` : "";
+  const own = values.corpus === "own" && runs[0].text ? ` (${characters(runs[0].text)} characters)` : "";
   return `${[...lists, ...settings].join(". ")}${own}.`;
 }
 
@@ -159,13 +179,8 @@ export function fileName(what, runs) {
   return [what, ...encodings, `d${values.d}`, `${values.steps}steps`, seed].join("-");
 }
 
-/** RFC 4180: lines end in CR LF. A number is written so that reading it gives the same number. */
-const csv = (rows) => rows.map((row) => `${row.map(cell).join()}\r\n`).join("");
-
-function cell(value) {
-  if (value === null || value === undefined) return "";
-  if (typeof value !== "string") return String(value);
-  // A spreadsheet takes a text that begins like this for a formula.
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
+/**
+ * RFC 4180: lines end in CR LF. A number is written so that reading it gives the same number; what is missing is an
+ * empty cell. No cell needs quotes: a text is a name from a list or the version of a lab.
+ */
+const csv = (rows) => rows.map((row) => `${row.join()}\r\n`).join("");

@@ -10,6 +10,13 @@ import "./run-file.js";
 
 class LabShare extends LabElement {
   static watches = ["runs", "phase", "values", "encodings", "seeds"];
+  static properties = { isWriting: { state: true } };
+
+  constructor() {
+    super();
+    /** Whether a file with the numbers is being written. */
+    this.isWriting = false;
+  }
 
   render() {
     const { lab } = this;
@@ -39,15 +46,21 @@ class LabShare extends LabElement {
 
   #numbers(runs) {
     return html`<p class="action" role="group" aria-label="Save the numbers">
-        <button type="button" class="button" @click=${() => this.#save("curves", "csv", curvesCsv(runs))}>Curves (CSV)</button>
-        <button type="button" class="button" @click=${() => this.#save("results", "csv", resultsCsv(this.lab.data, runs))}>Results (CSV)</button>
-        <button type="button" class="button" @click=${() => this.#save("experiment", "json", this.#json())}>Everything (JSON)</button>
+        ${this.#saves("Curves (CSV)", "curves", "csv", () => curvesCsv(runs))}
+        ${this.#saves("Results (CSV)", "results", "csv", () => resultsCsv(this.lab.data, runs))}
+        ${this.#saves("Everything (JSON)", "experiment", "json", () => this.#json())}
+        <span role="status">${this.isWriting ? "Writing the file …" : ""}</span>
       </p>
       <p class="note">Losses are in nats per character. Each figure has a “Save the figure” of its own.</p>
       ${runs.length > 1
         ? html`<copy-field label="Copy as Python: trains them all outside the browser" .value=${sweepCommand(this.lab.data, runs)}></copy-field>
             <p class="note">In a copy of the lab’s source; its README says how.</p>`
         : nothing}`;
+  }
+
+  #saves(label, what, ending, write) {
+    return html`<button type="button" class="button" aria-disabled=${this.isWriting ? "true" : nothing}
+      @click=${() => this.#save(what, ending, write)}>${label}</button>`;
   }
 
   get #isOwn() {
@@ -67,8 +80,16 @@ class LabShare extends LabElement {
     return experimentJson({ table: data, runs, gaps, summaries, version: data.version, link: this.#link });
   }
 
-  #save(what, ending, text) {
-    download(`${fileName(what, this.state.runs)}.${ending}`, text, ending === "csv" ? "text/csv" : "application/json");
+  /** Long curves take a while, in which the page goes on. */
+  async #save(what, ending, write) {
+    if (this.isWriting) return;
+    const name = `${fileName(what, this.state.runs)}.${ending}`;
+    this.isWriting = true;
+    try {
+      download(name, await write(), ending === "csv" ? "text/csv" : "application/json");
+    } finally {
+      this.isWriting = false;
+    }
   }
 }
 

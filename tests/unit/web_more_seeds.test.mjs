@@ -34,33 +34,42 @@ test("a gap that is turned round has its ends changed, and needs as many seeds",
   assert.equal(gapBetween([], "rope", "learned"), null);
 });
 
+const some = [run("none", 1, 2.4), run("learned", 1, 2.1), run("rope", 1, 2.2)];
+
+test("without a gap it is said whether one encoding is alone, or several have none yet", () => {
+  assert.deepEqual(suggestion([run("none", 1, 2.4), run("none", 2, 2.3)], [], 18), { count: 2, reason: "alone" });
+  const stopped = [run("none", 1, 2.4), run("learned", 1, 2.5, { state: "stopped" })];
+  assert.deepEqual(suggestion(stopped, [], 19), { count: 2, reason: "no pair" });
+  assert.equal(suggestion([run("none", 1, 2.4), run("learned", 2, 2.5)], [], 18).reason, "no pair");
+  assert.equal(suggestion(some, [], 19).reason, "not compared", "Python has not answered yet");
+});
+
 test("one seed asks for a first interval, whatever the gaps are", () => {
-  assert.deepEqual(suggestion([gap("learned", "none", null, 1)], 19), { count: 2, reason: "first interval" });
-  assert.deepEqual(suggestion([gap("learned", "none", null, 1)], 1), { count: 1, reason: "first interval" });
-  assert.deepEqual(suggestion([], 19), { count: 2, reason: "alone" });
+  assert.deepEqual(suggestion(some, [gap("learned", "none", null, 1)], 19), { count: 2, reason: "first interval" });
+  assert.deepEqual(suggestion(some, [gap("learned", "none", null, 1)], 1), { count: 1, reason: "first interval" });
 });
 
 test("gaps to the control are settled first, the easiest of them before the others", () => {
   const between = gap("learned", "rope", 1);
   const easy = gap("rope", "none", 4);
   const hard = gap("none", "learned", 9);
-  assert.deepEqual(suggestion([between, hard, easy], 17), { count: 4, reason: "settle", pair: easy });
+  assert.deepEqual(suggestion(some, [between, hard, easy], 17), { count: 4, reason: "settle", pair: easy });
   const settled = [hard, easy].map((each) => ({ ...each, more: 0 }));
-  assert.deepEqual(suggestion([between, ...settled], 17), { count: 2, reason: "settle", pair: between }, "never fewer than 2");
-  assert.equal(suggestion([{ ...between, more: 0 }, ...settled], 17).reason, "settled");
+  assert.deepEqual(suggestion(some, [between, ...settled], 17), { count: 2, reason: "settle", pair: between }, "never fewer than 2");
+  assert.equal(suggestion(some, [{ ...between, more: 0 }, ...settled], 17).reason, "settled");
 });
 
 test("what the seeds that are left cannot settle is not promised", () => {
   for (const more of [18, 400, null]) {
     const pair = gap("learned", "none", more);
-    assert.deepEqual(suggestion([pair], 17), { count: 2, reason: "out of reach", pair });
+    assert.deepEqual(suggestion(some, [pair], 17), { count: 2, reason: "out of reach", pair });
   }
-  assert.deepEqual(suggestion([gap("learned", "none", 3)], 0), { count: 0, reason: "none left" });
+  assert.deepEqual(suggestion(some, [gap("learned", "none", 3)], 0), { count: 0, reason: "none left" });
 });
 
 test("a gap that can be settled is preferred to one that cannot", () => {
   const [never, soon] = [gap("learned", "none", null), gap("rope", "none", 5)];
-  assert.deepEqual(suggestion([never, soon], 17).pair, soon);
+  assert.deepEqual(suggestion(some, [never, soon], 17).pair, soon);
 });
 
 test("the time is that of the finished runs, as many at once as there are workers", () => {

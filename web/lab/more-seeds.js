@@ -1,12 +1,12 @@
 /** Which more seeds to run, how many, why, and how long that takes. */
 
-import { CONTROL } from "./gaps.js";
+import { byEncoding, CONTROL } from "./gaps.js";
 
 /** Seeds that give a first interval, or make one narrower. */
 const FEW = 2;
 
 /**
- * @typedef {{count: number, reason: "none left"|"first interval"|"alone"|"settle"|"out of reach"|"settled",
+ * @typedef {{count: number, reason: "none left"|"first interval"|"alone"|"no pair"|"not compared"|"settle"|"out of reach"|"settled",
  *   pair?: {a: string, b: string, seeds: number, more: number|null}}} Suggestion
  */
 
@@ -14,14 +14,15 @@ const FEW = 2;
  * What a reader most wants settled is what position buys, so gaps to the control come first, and of those the one
  * that needs the fewest seeds; then the gaps between the others.
  *
+ * @param {object[]} runs of the experiment (run.js)
  * @param {{a: string, b: string, seeds: number, more: number|null}[]} gaps as `compare` gives them
  * @param {number} left how many seeds may still be added
  * @returns {Suggestion} `count`: at least 2 where so many are left; `pair`: what they are for
  */
-export function suggestion(gaps, left) {
+export function suggestion(runs, gaps, left) {
   const few = Math.min(FEW, left);
   if (left === 0) return { count: 0, reason: "none left" };
-  if (gaps.length === 0) return { count: few, reason: "alone" };
+  if (gaps.length === 0) return { count: few, reason: byEncoding(runs).length === 1 ? "alone" : hasPair(runs) ? "not compared" : "no pair" };
   if (gaps.some(({ seeds }) => seeds === 1)) return { count: few, reason: "first interval" };
   const isToControl = ({ a, b }) => a === CONTROL || b === CONTROL;
   const open = gaps.filter(({ more }) => more !== 0);
@@ -29,6 +30,12 @@ export function suggestion(gaps, left) {
   if (!pair) return { count: few, reason: "settled" };
   if (pair.more === null || pair.more > left) return { count: few, reason: "out of reach", pair };
   return { count: Math.max(few, pair.more), reason: "settle", pair };
+}
+
+/** Whether two encodings have finished with the same seed; `compare` may not have told their gap yet. */
+function hasPair(runs) {
+  const finished = runs.filter(({ state }) => state === "finished");
+  return finished.some((run) => finished.some(({ seed, encoding }) => seed === run.seed && encoding !== run.encoding));
 }
 
 /** @returns {[string, string]} the encodings of a gap as they are named: the control comes last */

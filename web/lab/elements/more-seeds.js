@@ -4,6 +4,7 @@ import { html, nothing } from "lit";
 import { live } from "lit/directives/live.js";
 import { counted, duration } from "../format.js";
 import { namesOf, secondsFor, suggestion } from "../more-seeds.js";
+import { canContinue } from "../run.js";
 import { MOST_SEEDS } from "../settings.js";
 import { LabElement } from "./lab-element.js";
 
@@ -14,7 +15,7 @@ class LabMoreSeeds extends LabElement {
   render() {
     if (!this.lab.hasEnded) return nothing;
     const left = this.lab.seedsLeft();
-    const suggested = suggestion(this.state.gaps, left);
+    const suggested = suggestion(this.state.runs, this.state.gaps, left);
     const typed = this.#typed ?? String(suggested.count);
     const count = /^\d+$/.test(typed) && Number(typed) >= 1 && Number(typed) <= left ? Number(typed) : null;
     return html`<form class="more-seeds" @submit=${(event) => this.#run(event, count)}>
@@ -37,6 +38,10 @@ class LabMoreSeeds extends LabElement {
         return `One seed tells nothing of the spread: ${count} more give a first interval.`;
       case "alone":
         return "One encoding has no gap; more seeds show how much its loss varies.";
+      case "not compared":
+        return "More seeds show how much the losses vary.";
+      case "no pair":
+        return this.#noPair();
       case "settle":
         return `${names}: about ${counted(pair.more, "more seed")} may settle it.`;
       case "out of reach":
@@ -44,6 +49,13 @@ class LabMoreSeeds extends LabElement {
       default:
         return "Every gap is settled; more seeds make the intervals narrower.";
     }
+  }
+
+  /** Why several encodings have no gap. */
+  #noPair() {
+    const { runs } = this.state;
+    const words = "A gap needs two encodings that have finished with the same seed, and there are none yet";
+    return runs.some(canContinue) ? `${words}: continue the runs that were stopped.` : `${words}.`;
   }
 
   /** How long it takes, or what has to be written instead. */

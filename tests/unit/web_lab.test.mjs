@@ -152,6 +152,19 @@ test("a reader's own text is what trains", async () => {
   assert.deepEqual(new Set(pythons.called("open_run").map(({ args }) => args[2])), new Set(["my own words"]));
 });
 
+test("a text that the reader typed stays when a run on another one is opened; an empty field takes the run's", async () => {
+  for (const [typed, left] of [["my own words", "my own words"], ["", "their words"], [" \n", "their words"]]) {
+    const { lab, pythons, state } = openLab("steps=20&encodings=rope");
+    await begun(lab);
+    await lab.run();
+    const [{ config, saved }] = state.runs;
+    pythons.instead.read_checkpoint = () => ({ config: { ...config, corpus: "own" }, text: "their words", saved, version: "0.1.0" });
+    lab.setOwnText(typed);
+    await lab.openFile(Uint8Array.of(1));
+    assert.deepEqual([state.values.corpus, state.runs[0].text, state.ownText], ["own", "their words", left]);
+  }
+});
+
 test("several seeds make a run of each encoding at each, named apart", async () => {
   const { lab, state } = openLab("steps=20&seeds=1,2&encodings=none,rope");
   await begun(lab);

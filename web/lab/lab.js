@@ -206,11 +206,12 @@ export class Lab {
   async openRuns(runs) {
     this.#forgetPendingRun();
     const [{ config: { encoding, seed, ...values }, text }] = runs;
+    const takesText = values.corpus === "own" && this.state.ownText.trim() === ""; // what the reader typed is nowhere else
     this.#changeSettings({
       values,
       encodings: this.choices("encoding").map(({ value }) => value).filter((value) => runs.some((run) => run.encoding === value)),
       seeds: [...new Set(runs.map((run) => run.seed))].join(", "),
-      ...(values.corpus === "own" ? { ownText: text } : {}),
+      ...(takesText ? { ownText: text } : {}),
     });
     await this.#experiment.show(this.#labelled(runs));
   }

@@ -131,6 +131,19 @@ def test_csv_and_json_hold_what_the_charts_were_given(trained, tmp_path):
     assert whole["link"] == _field(lab, "Link to the experiment on this page").input_value()
 
 
+def test_the_run_that_is_named_is_the_one_that_is_downloaded(trained, tmp_path):
+    lab = trained
+    choice = _share(lab).get_by_label("Run", exact=True)
+    choice.select_option("learned-1")
+    for encoding in ["None", "RoPE", "Learned"]:
+        lab.runs.get_by_role("radio", name=f"Show the table of {encoding}, seed 1").check()
+        expect(choice).to_have_value(f"{encoding.lower()}-1")
+    choice.select_option("rope-2")
+    choice.press("Home")
+    expect(choice).to_have_value("none-1")
+    assert _download(lab, lab.button("Download this run"), tmp_path).name.startswith("none-seed1-")
+
+
 def test_the_python_lines_reproduce_the_runs(trained, tmp_path):
     lab = trained
     _share(lab).get_by_label("Run", exact=True).select_option("rope-2")

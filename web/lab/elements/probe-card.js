@@ -2,6 +2,7 @@
 
 import { html, nothing } from "lit";
 import { guard } from "lit/directives/guard.js";
+import { live } from "lit/directives/live.js";
 import { percent } from "../../charts/numbers.js";
 import { dependsOnEncoding, isSameText, trainsItself, usualModel } from "../probe-subject.js";
 import "../probe-views/elements.js";
@@ -93,9 +94,9 @@ class ProbeCard extends LabElement {
     return html`<div class="models">
       <label for=${id}>Model</label>
       <select id=${id} @change=${(event) => this.lab.chooseProbeModel(name, { encoding: event.target.value || null })}>
-        <option value="" ?selected=${encoding === null}>${usualModel(probe, this.state.runs)}</option>
+        <option value="" .selected=${live(encoding === null)}>${usualModel(probe, this.state.runs)}</option>
         ${this.lab.choices("encoding").map(
-          ({ value, label }) => html`<option value=${value} ?selected=${encoding === value}>${label}</option>`,
+          ({ value, label }) => html`<option value=${value} .selected=${live(encoding === value)}>${label}</option>`,
         )}
       </select>
       ${probe.needsModel && this.state.runs.length

@@ -1,6 +1,7 @@
 /** <lab-run-file>: one run as a file that other programs open, the command that trains it again, and a run from a file. */
 
 import { html, nothing } from "lit";
+import { live } from "lit/directives/live.js";
 import { download } from "../download.js";
 import { TEXT_FILE, trainCommand } from "../exports.js";
 import { megabytes } from "../format.js";
@@ -54,7 +55,7 @@ class LabRunFile extends LabElement {
     return html`<p class="field">
         <label for="run-file">Run</label>
         <select id="run-file" @change=${(event) => this.lab.select(event.target.value)}>
-          ${runs.map(({ id, encoding, seed }) => html`<option value=${id} ?selected=${id === run.id}>${this.lab.encodingLabel(encoding)}, seed ${seed}</option>`)}
+          ${runs.map(({ id, encoding, seed }) => html`<option value=${id} .selected=${live(id === run.id)}>${this.lab.encodingLabel(encoding)}, seed ${seed}</option>`)}
         </select>
       </p>
       <p class="action">

@@ -49,6 +49,16 @@ def _natively(line, folder):
     return done.stdout
 
 
+def test_before_a_run_only_what_can_be_done_is_offered(lab, site):
+    lab.open(site, **SMALL)
+    titles = _share(lab).get_by_role("heading", level=3)
+    expect(titles).to_have_text(["Share the experiment", "Open a run", "Kept in this browser"])
+    lab.run_to_end()
+    expect(titles).to_have_text(["Share the experiment", "All runs", "One run", "Open a run", "Kept in this browser"])
+    lab.button("Reset").click()
+    expect(titles).to_have_count(3)
+
+
 @pytest.fixture
 def trained(lab, site):
     """An experiment that has run to its end; `.result` is what it told."""

@@ -33,10 +33,12 @@ class LabRunFile extends LabElement {
 
   render() {
     const run = this.#selected;
-    return html`<section aria-labelledby="one-run">
-        <h3 id="one-run">One run</h3>
-        ${run ? this.#one(run) : html`<p class="note">After a run, it can be downloaded here as a model that other programs open.</p>`}
-      </section>
+    return html`${run
+        ? html`<section aria-labelledby="one-run">
+            <h3 id="one-run">One run</h3>
+            ${this.#one(run)}
+          </section>`
+        : nothing}
       <section aria-labelledby="open-run">
         <h3 id="open-run">Open a run</h3>
         ${this.#open()}

@@ -23,7 +23,7 @@ class LabShare extends LabElement {
     const { runs } = this.state;
     return html`<section class="share" id="share" aria-labelledby="share-title">
       <h2 id="share-title">Keep it, share it, check it elsewhere</h2>
-      <div class="share-groups">
+      <div class="share-groups ${runs.length ? "" : "few"}">
         <section aria-labelledby="share-link">
           <h3 id="share-link">Share the experiment</h3>
           <copy-field label=${runs.length ? "Link to the experiment on this page" : "Link to what the controls hold"} .value=${this.#link}></copy-field>
@@ -31,16 +31,18 @@ class LabShare extends LabElement {
             ? "It holds the settings, but not your text: whoever opens it pastes the text themselves."
             : "It holds the settings and nothing else: whoever opens it presses Run and gets the same curves."}</p>
         </section>
-        <section aria-labelledby="all-runs">
-          <h3 id="all-runs">All runs</h3>
-          ${runs.length ? this.#numbers(runs) : html`<p class="note">After a run, its curves and results can be saved here.</p>`}
-        </section>
+        ${runs.length
+          ? html`<section aria-labelledby="all-runs">
+              <h3 id="all-runs">All runs</h3>
+              ${this.#numbers(runs)}
+            </section>`
+          : nothing}
         <lab-run-file .lab=${lab}></lab-run-file>
+        <section class="kept-runs" aria-labelledby="kept-title">
+          <h3 id="kept-title" tabindex="-1">Kept in this browser</h3>
+          <lab-kept .lab=${lab}></lab-kept>
+        </section>
       </div>
-      <section aria-labelledby="kept-title">
-        <h3 id="kept-title" tabindex="-1">Kept in this browser</h3>
-        <lab-kept .lab=${lab}></lab-kept>
-      </section>
     </section>`;
   }
 

@@ -29,7 +29,7 @@ class LabShare extends LabElement {
           <copy-field label=${runs.length ? "Link to the experiment on this page" : "Link to what the controls hold"} .value=${this.#link}></copy-field>
           <p class="note">${this.#isOwn
             ? "It holds the settings, but not your text: whoever opens it pastes the text themselves."
-            : "It holds the settings and nothing else: whoever opens it presses Run and gets the same curves."}</p>
+            : "It holds the settings and nothing else: whoever opens it and presses Run gets the same curves, up to rounding, from the same version of the lab."}</p>
         </section>
         ${runs.length
           ? html`<section aria-labelledby="all-runs">

@@ -139,7 +139,7 @@ export class FakePythons {
     const { step, config, validation } = worker.runs.get(id);
     return {
       vector: new Float32Array(2), mean: new Float32Array(2), square: new Float32Array(2), step,
-      state: step === config.steps ? "finished" : "training", message: undefined, seconds: step / 10,
+      state: step === config.steps ? "finished" : "training", message: null, seconds: step / 10,
       trainLoss: Float64Array.from({ length: step }, (_, index) => config.d + 1 / (index + 1)),
       validationSteps: Int32Array.from(validation, ([at]) => at), validationLoss: Float64Array.from(validation, ([, loss]) => loss),
     };

@@ -284,7 +284,7 @@ export class Experiment {
       const { gaps, encodings: summaries } = await this.#pool.call(worker, PATIENCE, "compare", results);
       // Each finished run asks its own worker, and an answer on fewer runs may come after one on more.
       if (stale() || runsCompared < this.#store.state.runsCompared) return;
-      this.#store.set({ gaps: gaps.map(plain), summaries: summaries.map(plain), runsCompared });
+      this.#store.set({ gaps, summaries, runsCompared });
     } catch (error) {
       this.#events.error(error.code ?? "python", error.message);
     }
@@ -312,6 +312,3 @@ export class Experiment {
     if (runs.some(({ state }) => state === "finished")) this.#events.result(runs, gaps);
   }
 }
-
-/** Python's None arrives as undefined; outside, "no interval" is null. */
-const plain = (row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? null]));

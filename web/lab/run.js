@@ -93,7 +93,7 @@ export function takeUp(run, saved) {
     Object.assign(run, { train, validation, history, step });
     return;
   }
-  const { step, state, message = null, seconds } = saved; // Python's None arrives as undefined
+  const { step, state, message, seconds } = saved;
   const stepsPerSecond = seconds ? step / seconds : 0;
   Object.assign(run, { saved, step, state: state === "training" ? "stopped" : state, message, seconds, stepsPerSecond });
   // Frames tell losses as float32, so that a curve is the same whether it came in frames or from here.

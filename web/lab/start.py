@@ -1,8 +1,8 @@
 """What the page may call: the functions of embedding_lab.worker, made to take and return plain values.
 
 PyScript exposes every name in __export__. On the way in, JavaScript's objects become dicts and lists, its null becomes
-None, and typed arrays and buffers become memoryviews. On the way out, dicts become plain objects, None becomes null, and NumPy arrays become typed arrays
-(copies, so Python may reuse its buffers).
+None, and typed arrays and buffers become memoryviews. On the way out, dicts become plain objects, None becomes null,
+which the page receives as null, and NumPy arrays become typed arrays (copies, so Python may reuse its buffers).
 """
 
 from functools import wraps

@@ -9,7 +9,7 @@ import { LabElement } from "./lab-element.js";
 import "./run-file.js";
 
 class LabShare extends LabElement {
-  static watches = ["runs", "phase", "values", "encodings", "seeds"];
+  static watches = ["runs", "phase", "values", "encodings", "seeds", "kept"];
   static properties = { isWriting: { state: true } };
 
   constructor() {
@@ -20,10 +20,11 @@ class LabShare extends LabElement {
 
   render() {
     const { lab } = this;
-    const { runs } = this.state;
+    const { runs, kept } = this.state;
+    const isKept = kept.experiments.length + kept.unreadable.length > 0;
     return html`<section class="share" id="share" aria-labelledby="share-title">
       <h2 id="share-title">Keep it, share it, check it elsewhere</h2>
-      <div class="share-groups ${runs.length ? "" : "few"}">
+      <div class="share-groups ${runs.length || isKept ? "" : "few"}">
         <section aria-labelledby="share-link">
           <h3 id="share-link">Share the experiment</h3>
           <copy-field label=${runs.length ? "Link to the experiment on this page" : "Link to what the controls hold"} .value=${this.#link}></copy-field>

@@ -67,7 +67,8 @@ def test_a_stopped_run_goes_on_from_where_it_was(lab, site):
     lab.button("Stop").click()
     stopped = lab.curves()["learned-1"]["train"]["steps"][-1]
     since = lab.count_told()
-    lab.button("Continue Learned, seed 1").click()
+    lab.button("Continue Learned, seed 1").press("Enter")
+    expect(lab.button("Pause")).to_be_focused()
     lab.wait_for(f"name === 'progress' && detail.encoding === 'learned' && detail.step > {stopped + 20}", since=since)
     assert {run["encoding"] for run in lab.told("progress", since)} == {"learned"}
     steps = lab.curves()["learned-1"]["train"]["steps"]

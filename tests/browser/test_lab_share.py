@@ -154,6 +154,23 @@ def test_the_run_that_is_named_is_the_one_that_is_downloaded(trained, tmp_path):
     assert _download(lab, lab.button("Download this run"), tmp_path).name.startswith("none-seed1-")
 
 
+def test_the_keyboard_stays_at_what_is_done(trained, tmp_path):
+    lab = trained
+    for name in ["Download this run", "Everything (JSON)"]:
+        lab.button(name).focus()
+        with lab.page.expect_download(timeout=60_000) as told:
+            lab.page.keyboard.press("Enter")
+        path = tmp_path / told.value.suggested_filename
+        told.value.save_as(path)
+        expect(lab.button(name)).to_be_enabled()
+        expect(lab.button(name)).to_be_focused()
+    file = lab.page.get_by_label("A .zip that")
+    file.focus()
+    file.set_input_files(path)  # it is no run, and is told to be none
+    expect(_share(lab).locator("lab-run-file").get_by_role("alert")).not_to_be_empty(timeout=60_000)
+    expect(file).to_be_focused()
+
+
 def test_the_python_lines_reproduce_the_runs(trained, tmp_path):
     lab = trained
     _share(lab).get_by_label("Run", exact=True).select_option("rope-2")

@@ -17,6 +17,7 @@ function architecture({ encoding, heads }) {
   return "GPT-2";
 }
 
+/** What cannot be done now stays in reach of the keyboard, which would be lost with a control that is disabled. */
 class LabRunFile extends LabElement {
   static watches = ["runs", "selected", "phase"];
   static properties = { works: { state: true }, error: { state: true }, isOver: { state: true } };
@@ -61,7 +62,8 @@ class LabRunFile extends LabElement {
         </select>
       </p>
       <p class="action">
-        <button type="button" class="button" ?disabled=${obstacle !== null || this.works !== null} @click=${() => this.#download(run)}>Download this run</button>
+        <button type="button" class="button" aria-disabled=${obstacle !== null || this.works !== null ? "true" : nothing}
+          @click=${() => this.#download(run)}>Download this run</button>
         <span role="status">${this.works === "download" ? "Python packs it …" : (obstacle ?? "")}</span>
       </p>
       ${this.#failure("download")}
@@ -92,23 +94,31 @@ class LabRunFile extends LabElement {
   }
 
   async #download(run) {
+    if (this.#obstacle(run) !== null || this.works !== null) return;
     await this.#work("download", async () => {
       const { name, bytes } = await this.lab.fileOf(run.id);
       download(name, bytes, "application/zip");
     });
   }
 
+  get #isBusy() {
+    return ["running", "paused"].includes(this.state.phase);
+  }
+
+  get #takesFile() {
+    return !this.#isBusy && this.works === null;
+  }
+
   #open() {
-    const busy = ["running", "paused"].includes(this.state.phase);
     return html`<div class="drop ${this.isOver ? "over" : ""}"
         @dragover=${this.#hold} @dragleave=${() => (this.isOver = false)} @drop=${this.#drop}>
         <label for="open-file">A .zip that “Download this run” made; drop it here, or</label>
-        <input id="open-file" type="file" accept=".zip,application/zip" ?disabled=${busy || this.works !== null}
-          aria-describedby="open-file-note" @change=${this.#choose} />
+        <input id="open-file" type="file" accept=".zip,application/zip" aria-describedby="open-file-note"
+          aria-disabled=${this.#takesFile ? nothing : "true"} @click=${this.#ask} @change=${this.#choose} />
       </div>
       <p class="note" id="open-file-note" role="status">${this.works === "open"
         ? "Python reads it …"
-        : busy
+        : this.#isBusy
           ? "An experiment is running: stop it first, since the run takes its place."
           : "It takes the place of what is on the page. If it was stopped, it can go on where it was."}</p>
       ${this.#failure("open")}`;
@@ -123,7 +133,11 @@ class LabRunFile extends LabElement {
     event.preventDefault();
     this.isOver = false;
     const [file] = event.dataTransfer.files;
-    if (file && !this.querySelector("#open-file").disabled) this.#read(file);
+    if (file) this.#read(file);
+  }
+
+  #ask(event) {
+    if (!this.#takesFile) event.preventDefault(); // which file it is to be
   }
 
   async #choose(event) {
@@ -136,6 +150,7 @@ class LabRunFile extends LabElement {
 
   /** A file that is too large is refused unread: it would fill the tab's memory. */
   async #read(file) {
+    if (!this.#takesFile) return;
     await this.#work("open", async () => {
       const { largestFile } = this.lab.data;
       if (file.size > largestFile) {

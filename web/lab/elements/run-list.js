@@ -104,8 +104,14 @@ class LabRuns extends LabElement {
     const stopped = this.lab.hasEnded ? runs.filter(canContinue) : [];
     if (stopped.length === 0) return nothing;
     return html`<button type="button" class="button small" aria-label="Continue ${name}"
-      @click=${() => this.lab.continueRuns(stopped.map(({ id }) => id))}>
+      @click=${() => this.#continue(stopped)}>
       Continue${stopped.length > 1 ? ` ${stopped.length} runs` : ""}</button>`;
+  }
+
+  /** The button goes when they begin; the keyboard stays with what stops them. */
+  #continue(runs) {
+    this.lab.continueRuns(runs.map(({ id }) => id));
+    this.closest("lab-app").querySelector("lab-run-bar .primary").focus({ preventScroll: true });
   }
 
   #unfold(encoding) {

@@ -121,11 +121,11 @@ test("the list shows the loss of the step that it names, also of a last frame th
 
 test("what was kept opens in another tab as it was, with what the labs found out, and is compared anew", async () => {
   const first = await trainedTab();
-  first.lab.nearProbe("order", {}, true);
-  await until(() => first.lab.probeAnswer("order"));
-  const answer = first.lab.probeAnswer("order");
+  first.lab.probes.near("order", {}, true);
+  await until(() => first.lab.probes.shown("order"));
+  const answer = first.lab.probes.shown("order");
   first.lab.select(first.state.runs[1].id);
-  first.lab.keepAgain(); // looks, as the next drawing would
+  first.lab.keeper.tryAgain(); // looks, as the next drawing would
   clock.pass(2000);
   await settle();
   const second = await openTab();
@@ -141,9 +141,9 @@ test("what was kept opens in another tab as it was, with what the labs found out
   assert.deepEqual(second.state.gaps, first.state.gaps);
   assert.equal(second.pythons.called("compare").length, 1);
   assert.deepEqual(second.state.values, first.state.values);
-  second.lab.nearProbe("order", {}, true);
+  second.lab.probes.near("order", {}, true);
   second.lab.select(answer.source.id);
-  assert.deepEqual(second.lab.probeAnswer("order").result, answer.result);
+  assert.deepEqual(second.lab.probes.shown("order").result, answer.result);
   await settle();
   assert.equal(second.pythons.called("probe").length, 0, "it is known already");
   assert.equal(kept(second.state), 3, "and what is opened is not kept twice");
@@ -151,15 +151,15 @@ test("what was kept opens in another tab as it was, with what the labs found out
 
 test("findings of another Python are asked anew, whatever version it calls itself", async () => {
   const first = await trainedTab();
-  first.lab.nearProbe("order", {}, true);
-  await until(() => first.lab.probeAnswer("order"));
-  first.lab.keepAgain();
+  first.lab.probes.near("order", {}, true);
+  await until(() => first.lab.probes.shown("order"));
+  first.lab.keeper.tryAgain();
   clock.pass(2000);
   await settle();
   assert.notEqual((await stored("findings")).flatMap(({ found }) => found).length, 0);
   const second = await openTab("steps=20", { runtime: { folder: "python-9876543210/" } });
   await second.lab.openKept(second.state.kept.experiments[0].id);
-  assert.equal(second.lab.probeAnswer("order"), undefined);
+  assert.equal(second.lab.probes.shown("order"), undefined);
 });
 
 test("what is added later joins the experiment, also in the tab that opened it", async () => {
@@ -220,9 +220,9 @@ test("findings about what another tab has trained further leave that as it is", 
   const second = await openedTab();
   await second.lab.continueRuns(["none-1"]);
   await until(() => endings(first.state).join() === "finished 60");
-  first.lab.nearProbe("order", {}, true);
-  await until(() => first.lab.probeAnswer("order"));
-  first.lab.keepAgain();
+  first.lab.probes.near("order", {}, true);
+  await until(() => first.lab.probes.shown("order"));
+  first.lab.keeper.tryAgain();
   clock.pass(2000);
   await settle();
   assert.deepEqual(endings(second.state), ["finished 60"]);
@@ -237,7 +237,7 @@ test("runs that left the page before they were saved are kept, as an experiment 
   pythons.instead.advance = () => {
     if (state.runs.filter(({ step }) => step >= 8).length < 2) return;
     delete pythons.instead.advance;
-    lab.keepAgain(); // looks, as the next drawing would
+    lab.keeper.tryAgain(); // looks, as the next drawing would
     lab.stop();
   };
   lab.run();
@@ -264,9 +264,9 @@ test("an own text is kept once, and goes with the last run of its experiment", a
   await other.lab.openKept(other.state.kept.experiments[0].id);
   assert.equal(other.state.ownText, "a text of my own");
   const keys = tab.state.kept.experiments[0].runs.map(({ key }) => key);
-  await tab.lab.deleteKept(keys.slice(0, 2));
+  await tab.lab.keeper.remove(keys.slice(0, 2));
   assert.equal((await stored("texts")).length, 1);
-  await tab.lab.deleteKept(keys.slice(2));
+  await tab.lab.keeper.remove(keys.slice(2));
   assert.deepEqual(await stored("texts"), []);
 });
 
@@ -274,14 +274,14 @@ test("what is deleted stays on the page of both tabs, and is not kept again", as
   const first = await trainedTab();
   const second = await openTab();
   await second.lab.openKept(second.state.kept.experiments[0].id);
-  await first.lab.deleteKept([first.state.runs[0].key]);
+  await first.lab.keeper.remove([first.state.runs[0].key]);
   assert.equal(kept(first.state), 2);
   await until(() => kept(second.state) === 2, "the other tab hears of it");
   assert.equal(second.state.runs.length, 3);
-  second.lab.keepAgain();
+  second.lab.keeper.tryAgain();
   await settle();
   assert.equal(kept(second.state), 2);
-  await second.lab.deleteAllKept();
+  await second.lab.keeper.removeAll();
   await until(() => kept(first.state) === 0);
   assert.equal(first.state.runs.length, 3);
   for (const name of ["runs", "contents", "findings", "texts"]) assert.deepEqual(await stored(name), []);
@@ -311,7 +311,7 @@ test("a full browser is told, costs nothing else, and takes the runs when there 
   assert.equal(state.gaps.length, 2);
   assert.equal(kept(state), 0);
   put.mock.restore();
-  lab.keepAgain();
+  lab.keeper.tryAgain();
   await until(() => kept(state) === 3);
   assert.equal(state.kept.message, null);
 });
@@ -325,7 +325,7 @@ test("a run that could not be kept and has left the page since is kept when ther
   await until(() => state.kept.message !== null);
   lab.reset();
   put.mock.restore();
-  lab.keepAgain();
+  lab.keeper.tryAgain();
   await until(() => kept(state) === 1);
 });
 
@@ -333,7 +333,7 @@ test("an experiment that was deleted a moment ago is told to be so when it is op
   const { lab, state } = await trainedTab("encodings=none&steps=20");
   const [{ id, runs: [{ key }] }] = state.kept.experiments;
   const other = await openTab();
-  const deleted = lab.deleteKept([key]);
+  const deleted = lab.keeper.remove([key]);
   await lab.openKept(id);
   assert.equal(await deleted, true);
   assert.equal(state.kept.message, "It could not be opened: it has been deleted.");
@@ -350,9 +350,9 @@ test("what cannot be deleted is told, and whoever asked hears of it", async (con
       throw new DOMException("The disk cannot be written.", "UnknownError");
     });
   }
-  assert.equal(await lab.deleteKept([state.runs[0].key]), false);
+  assert.equal(await lab.keeper.remove([state.runs[0].key]), false);
   assert.equal(state.kept.message, "It could not be deleted: The disk cannot be written.");
-  assert.equal(await lab.deleteAllKept(), false);
+  assert.equal(await lab.keeper.removeAll(), false);
   assert.equal(kept(state), 1);
 });
 
@@ -446,7 +446,7 @@ test("what the browser has closed is opened again, and takes what comes next", a
   assert.equal(state.kept.message, null);
   assert.equal(opened.length, 2);
   const other = await openTab();
-  await other.lab.deleteAllKept();
+  await other.lab.keeper.removeAll();
   await until(() => kept(state) === 0, "it hears of other tabs, too");
 });
 
@@ -482,7 +482,7 @@ for (const [what, [store, change, why]] of Object.entries(TAMPERED)) {
     assert.equal(kept(state), 0);
     const [{ key, why: told }] = state.kept.unreadable;
     assert.match(told, why);
-    await lab.deleteKept([key]);
+    await lab.keeper.remove([key]);
     assert.deepEqual(state.kept.unreadable, []);
     assert.deepEqual(await stored("contents"), []);
   });
@@ -514,7 +514,7 @@ for (const [what, change] of Object.entries(DAMAGED)) {
     assert.deepEqual(state.runs, []);
     assert.equal(state.phase, "ready");
     assert.equal(state.kept.unreadable.length, 1);
-    await first.lab.deleteKept([state.kept.unreadable[0].key]);
+    await first.lab.keeper.remove([state.kept.unreadable[0].key]);
     assert.equal(kept(first.state), 0);
   });
 }

@@ -41,40 +41,40 @@ test("a lab far from the screen asks nothing; one that comes near is answered by
   const { lab, pythons, state } = await readyLab(2, "encodings=rope&seeds=7");
   await settle();
   assert.equal(pythons.called("probe").length + pythons.called("open_run").length, 0);
-  lab.nearProbe("lookup", "card", true);
+  lab.probes.near("lookup", "card", true);
   await answered(lab, "lookup");
   const [opened] = pythons.called("open_run");
   assert.deepEqual([opened.args[1].encoding, opened.args[1].seed, opened.args[2]], ["rope", 7, "a text to learn"]);
-  const answer = lab.probeAnswer("lookup");
+  const answer = lab.probes.shown("lookup");
   assert.deepEqual([answer.which, answer.step, answer.source.encoding], ["untrained", 0, "rope"]);
   assert.deepEqual(pythons.called("probe").map(({ args }) => args[2]), [state.probes.lookup.args]);
-  lab.nearProbe("order", "card", true);
+  lab.probes.near("order", "card", true);
   await answered(lab, "order");
   assert.equal(pythons.called("open_run").length, 1, "the model stays open for the next question");
 });
 
 test("a lab that shows one encoding looks at a model with it", async () => {
   const { lab } = await readyLab(2);
-  for (const name of ["rotation", "distance-bias", "position-table"]) lab.nearProbe(name, "card", true);
+  for (const name of ["rotation", "distance-bias", "position-table"]) lab.probes.near(name, "card", true);
   await answered(lab, "rotation");
   await answered(lab, "distance-bias");
   await answered(lab, "position-table");
-  const encoding = (name) => lab.probeAnswer(name).source.encoding;
+  const encoding = (name) => lab.probes.shown(name).source.encoding;
   assert.deepEqual(["rotation", "distance-bias", "position-table"].map(encoding), ["rope", "alibi", "learned"]);
-  lab.chooseProbeModel("rotation", { encoding: "none" });
+  lab.probes.chooseModel("rotation", { encoding: "none" });
   await until(() => encoding("rotation") === "none");
 });
 
 test("a lab is asked while anything on the screen shows it", async () => {
   const { lab, pythons, state } = await readyLab(1);
-  lab.nearProbe("order", "number", true);
+  lab.probes.near("order", "number", true);
   await answered(lab, "order");
-  lab.nearProbe("order", "card", true);
-  lab.nearProbe("order", "number", false);
-  lab.setProbeArgument("order", "first", "ab");
-  await until(() => lab.probeAnswer("order").args.first === "ab");
-  lab.nearProbe("order", "card", false);
-  lab.setProbeArgument("order", "first", "ba");
+  lab.probes.near("order", "card", true);
+  lab.probes.near("order", "number", false);
+  lab.probes.setArgument("order", "first", "ab");
+  await until(() => lab.probes.shown("order").args.first === "ab");
+  lab.probes.near("order", "card", false);
+  lab.probes.setArgument("order", "first", "ba");
   await settle();
   assert.equal(pythons.called("probe").length, 2);
   assert.equal(state.probes.order.answers.length, 1);
@@ -85,9 +85,9 @@ test("a run that trains is asked in its own worker, between two frames, and no c
   const { lab, pythons } = parts;
   const { run, done } = await training(parts);
   pythons.slices = 3;
-  lab.nearProbe("order", "card", true);
+  lab.probes.near("order", "card", true);
   await answered(lab, "order");
-  const { which, step, source } = lab.probeAnswer("order");
+  const { which, step, source } = lab.probes.shown("order");
   assert.equal(which, "now");
   assert.equal(source, run);
   assert.ok(step > 0 && step < 400);
@@ -109,14 +109,14 @@ for (const [slice, slices] of [[8, 1], [70, 3]]) {
     Object.assign(pythons, { slice, slices });
     const { run } = await training(parts);
     const labs = ["order", "lookup", "geometry"];
-    for (const name of labs) lab.nearProbe(name, "card", true);
+    for (const name of labs) lab.probes.near(name, "card", true);
     for (const name of labs) await answered(lab, name);
-    await until(() => labs.every((name) => lab.probeAnswer(name).step > run.step - 400) || run.step > 1000);
+    await until(() => labs.every((name) => lab.probes.shown(name).step > run.step - 400) || run.step > 1000);
     [frames, probes] = [0, 0];
-    const before = labs.map((name) => lab.probeAnswer(name).step);
+    const before = labs.map((name) => lab.probes.shown(name).step);
     await until(() => run.step > 15_000);
     assert.ok(probes / (frames + probes) < 0.05, `${probes} ms of ${frames + probes}`);
-    assert.ok(labs.every((name, i) => lab.probeAnswer(name).step > before[i]), "each had its turn");
+    assert.ok(labs.every((name, i) => lab.probes.shown(name).step > before[i]), "each had its turn");
     const gaps = probes / slice / slices;
     assert.ok(frames / gaps >= 1000, "at least a second of training between two answers");
     lab.stop();
@@ -131,11 +131,11 @@ test("a paused run answers new questions and trains no further", async () => {
   lab.pause();
   await settle();
   const { step } = run;
-  lab.nearProbe("order", "card", true);
+  lab.probes.near("order", "card", true);
   await answered(lab, "order");
-  lab.setProbeArgument("order", "first", "ab");
-  await until(() => lab.probeAnswer("order").args.first === "ab");
-  assert.equal(lab.probeAnswer("order").step, step);
+  lab.probes.setArgument("order", "first", "ab");
+  await until(() => lab.probes.shown("order").args.first === "ab");
+  assert.equal(lab.probes.shown("order").step, step);
   await settle();
   assert.equal(run.step, step);
   assert.equal(pythons.called("probe").length, 2, "a model that stands still is asked once");
@@ -149,18 +149,18 @@ test("a finished run keeps its saved, and is opened again with them, once for se
   assert.ok(state.runs.every(({ saved }) => saved.step === 20 && saved.vector instanceof Float32Array));
   assert.ok(pythons.started.every(({ runs }) => runs.size === 0));
   const opened = pythons.called("open_run").length;
-  for (const name of ["order", "lookup"]) lab.nearProbe(name, "card", true);
+  for (const name of ["order", "lookup"]) lab.probes.near(name, "card", true);
   await answered(lab, "order");
   await answered(lab, "lookup");
   const again = pythons.called("open_run").slice(opened);
   assert.deepEqual(again.map(({ args }) => [args[1].encoding, args[2], args[4].step]), [["learned", "a text to learn", 20]]);
-  assert.deepEqual([lab.probeAnswer("order").which, lab.probeAnswer("order").step], ["trained", 20]);
+  assert.deepEqual([lab.probes.shown("order").which, lab.probes.shown("order").step], ["trained", 20]);
   lab.select("none-1");
-  await until(() => lab.probeAnswer("order").source.encoding === "none");
+  await until(() => lab.probes.shown("order").source.encoding === "none");
   const asked = pythons.called("probe").length;
   lab.select("learned-1");
   await settle();
-  assert.equal(lab.probeAnswer("order").source.encoding, "learned");
+  assert.equal(lab.probes.shown("order").source.encoding, "learned");
   assert.equal(pythons.called("probe").length, asked, "what was answered is not asked twice");
   assert.ok(pythons.started.every(({ runs }) => runs.size <= 1), "one model is open in a worker");
 });
@@ -168,12 +168,12 @@ test("a finished run keeps its saved, and is opened again with them, once for se
 test("a lab that compares runs asks each that has ended, that which it shows first", async () => {
   const { lab, pythons, state } = await readyLab(2, "steps=20&encodings=none,learned,rope&seeds=1,2");
   await lab.run();
-  lab.nearProbe("extrapolation", "card", true);
+  lab.probes.near("extrapolation", "card", true);
   await until(() => state.probes.extrapolation.answers.length === 3);
   await settle();
   assert.equal(pythons.called("probe").length, 3);
   assert.deepEqual(state.probes.extrapolation.answers.map(({ source }) => source.id), ["rope-1", "none-1", "learned-1"]);
-  assert.equal(lab.probeAnswer("extrapolation").source.id, "learned-1");
+  assert.equal(lab.probes.shown("extrapolation").source.id, "learned-1");
 });
 
 for (const [own, idle] of [[1, 15], [3, 15]]) {
@@ -199,7 +199,7 @@ for (const [own, idle] of [[1, 15], [3, 15]]) {
     };
     const { extrapolation } = state.probes;
     const steps = new Set();
-    lab.nearProbe("extrapolation", "card", true);
+    lab.probes.near("extrapolation", "card", true);
     const run = state.runs.find(({ id }) => id === "learned-1");
     const [began, first] = [run.step, clock.now];
     await until(() => {
@@ -222,7 +222,7 @@ test("a run that cannot be asked keeps none of the others from it, and is asked 
   const error = { code: "probe", field: null, message: "The run diverged: it has no finite parameters." };
   const broken = ["none", "rope"];
   pythons.instead.probe = (worker, [, id]) => (broken.includes(worker.runs.get(id).config.encoding) ? { error } : undefined);
-  lab.nearProbe("extrapolation", "card", true);
+  lab.probes.near("extrapolation", "card", true);
   await until(() => state.probes.extrapolation.answers.length + state.probes.extrapolation.errors.length === 3);
   await settle();
   assert.deepEqual(state.probes.extrapolation.answers.map(({ source }) => source.id), ["learned-1"]);
@@ -233,7 +233,7 @@ test("what is found out about the text alone is asked once: not again as a run t
   const parts = await readyLab(2, "steps=20000&encodings=learned,none");
   const { lab, pythons, state } = parts;
   const names = ["merges", "compressors"];
-  for (const name of names) lab.nearProbe(name, "card", true);
+  for (const name of names) lab.probes.near(name, "card", true);
   for (const name of names) await answered(lab, name);
   lab.setValue("d", "16");
   pythons.instead.advance = () => void (clock.now += 100);
@@ -246,15 +246,15 @@ test("what is found out about the text alone is asked once: not again as a run t
   lab.select("learned-1");
   await settle();
   assert.deepEqual(pythons.called("probe").map(({ args }) => args[0]), names);
-  for (const name of names) assert.equal(pending(state.probes[name], lab.probeQuestion(name), lab.probeAnswer(name)), null);
+  for (const name of names) assert.equal(pending(state.probes[name], lab.probes.question(name), lab.probes.shown(name)), null);
   pythons.instead.probe = (worker, [name, id]) => ({ probe: name, run: id, which: "untrained", step: 0, progress: 1, result: { compressors: [{ name: "bz2", nats: 1.5 }], rankCorrelation: 0.5 } });
-  lab.setProbeArgument("merges", "count", "100");
-  await until(() => lab.probeAnswer("merges").args.count === "100");
+  lab.probes.setArgument("merges", "count", "100");
+  await until(() => lab.probes.shown("merges").args.count === "100");
   assert.equal(pythons.called("probe").length, 3, "another question is asked");
   lab.setValue("corpus", "own");
   lab.setOwnText("another text to learn");
   lab.reset();
-  await until(() => lab.probeAnswer("compressors").source.text === "another text to learn");
+  await until(() => lab.probes.shown("compressors").source.text === "another text to learn");
   lab.setValue("d", "24");
   await settle();
   assert.equal(readerNumber(lab, "compressor-bz2"), "1.500", "whatever the other settings are");
@@ -268,14 +268,14 @@ test("what was wrong with one model is said of that one alone, and is forgotten 
   await lab.run();
   const error = { code: "probe", field: null, message: "wrong" };
   pythons.instead.probe = (worker, [, id]) => (worker.runs.get(id).config.encoding === "learned" ? { error } : undefined);
-  lab.nearProbe("order", "card", true);
-  await until(() => lab.probeError("order"));
+  lab.probes.near("order", "card", true);
+  await until(() => lab.probes.failed("order"));
   lab.select("none-1");
   await answered(lab, "order");
-  assert.equal(lab.probeError("order"), undefined);
+  assert.equal(lab.probes.failed("order"), undefined);
   lab.select("learned-1");
-  assert.equal(lab.probeError("order").message, "wrong");
-  lab.nearProbe("order", "card", false);
+  assert.equal(lab.probes.failed("order").message, "wrong");
+  lab.probes.near("order", "card", false);
   lab.reset();
   await settle();
   assert.deepEqual(state.probes.order.errors, []);
@@ -286,25 +286,25 @@ test("what was asked of a run that ends meanwhile is asked of the finished one",
   const { lab, pythons } = parts;
   pythons.slices = 100;
   const { done } = await training(parts);
-  lab.nearProbe("order", "card", true);
+  lab.probes.near("order", "card", true);
   await until(() => lab.state.probes.order.task?.place === "own");
   pythons.instead.advance = (worker, [id]) => void (worker.runs.get(id).step = 396);
   await done;
   pythons.slices = 1;
   await answered(lab, "order");
-  assert.deepEqual([lab.probeAnswer("order").which, lab.probeAnswer("order").step], ["trained", 400]);
+  assert.deepEqual([lab.probes.shown("order").which, lab.probes.shown("order").step], ["trained", 400]);
 });
 
 test("a stopped run is looked at where it stopped", async () => {
   const parts = await readyLab(1);
   const { lab } = parts;
   const { run } = await training(parts);
-  lab.nearProbe("order", "card", true);
+  lab.probes.near("order", "card", true);
   lab.stop();
   await until(() => run.saved);
   clock.pass(200);
   await answered(lab, "order");
-  const { source, step } = lab.probeAnswer("order");
+  const { source, step } = lab.probes.shown("order");
   assert.equal(source, run);
   assert.ok(step > 0 && step < 400 && step === run.saved.step);
 });
@@ -316,12 +316,12 @@ test("a run that is stopped while its worker hangs ends without its saved, and l
   pythons.instead.advance = never;
   await settle();
   lab.stop();
-  lab.nearProbe("order", "card", true);
+  lab.probes.near("order", "card", true);
   await settle();
-  assert.deepEqual([lab.probeQuestion("order"), lab.probeObstacle("order")], [null, "ending"]);
+  assert.deepEqual([lab.probes.question("order"), lab.probes.obstacle("order")], [null, "ending"]);
   clock.pass(600_000);
   await answered(lab, "order");
-  assert.deepEqual([run.state, run.saved, run.lost, lab.probeObstacle("order")], ["stopped", null, true, null]);
+  assert.deepEqual([run.state, run.saved, run.lost, lab.probes.obstacle("order")], ["stopped", null, true, null]);
   assert.equal(state.probes.order.answers[0].source, run);
   assert.equal(state.probes.order.answers[0].which, "untrained");
 });
@@ -333,12 +333,12 @@ for (const change of ["select", "argument", "reset", "away"]) {
     let release = null;
     pythons.instead.probe = (worker, args) =>
       release ? undefined : new Promise((resolve) => (release = () => resolve(pythons.probe(worker, ...args))));
-    lab.nearProbe("order", "card", true);
+    lab.probes.near("order", "card", true);
     await until(() => release);
     if (change === "select") lab.select("none-1");
-    if (change === "argument") lab.setProbeArgument("order", "first", "ab");
+    if (change === "argument") lab.probes.setArgument("order", "first", "ab");
     if (change === "reset") lab.reset();
-    if (change === "away") lab.nearProbe("order", "card", false);
+    if (change === "away") lab.probes.near("order", "card", false);
     await settle();
     release();
     await settle();
@@ -352,41 +352,41 @@ for (const change of ["select", "argument", "reset", "away"]) {
 
 test("what is wrong with an argument stands in its lab; what was drawn stays, and it is not asked again by itself", async () => {
   const { lab, pythons, state, told } = await readyLab(2);
-  lab.nearProbe("order", "card", true);
+  lab.probes.near("order", "card", true);
   await answered(lab, "order");
-  const shown = lab.probeAnswer("order");
+  const shown = lab.probes.shown("order");
   const message = "second = 'x' lacks 'd': give the same characters in another order.";
   pythons.instead.probe = (worker, [, , args]) => (args.second === "x" ? { error: { code: "probe", field: "second", message } } : undefined);
-  lab.setProbeArgument("order", "second", "x");
-  await until(() => lab.probeError("order"));
-  assert.deepEqual([lab.probeError("order").field, lab.probeError("order").message], ["second", message]);
-  assert.equal(lab.probeAnswer("order"), shown);
+  lab.probes.setArgument("order", "second", "x");
+  await until(() => lab.probes.failed("order"));
+  assert.deepEqual([lab.probes.failed("order").field, lab.probes.failed("order").message], ["second", message]);
+  assert.equal(lab.probes.shown("order"), shown);
   const asked = pythons.called("probe").length;
   await settle();
   assert.equal(pythons.called("probe").length, asked);
-  lab.setProbeArgument("order", "second", "cba");
+  lab.probes.setArgument("order", "second", "cba");
   await until(() => state.probes.order.answers[0].args.second === "cba");
   assert.deepEqual(state.probes.order.errors, []);
-  assert.equal(lab.probeAnswer("order").args.second, "cba");
+  assert.equal(lab.probes.shown("order").args.second, "cba");
   assert.deepEqual(told.filter(({ name }) => name === "error"), [], "it is no failure of the lab");
 });
 
 test("a probe that trains models runs when the reader says so, tells how far it is, and stops", async () => {
   const { lab, pythons, state } = await readyLab(2);
   pythons.slices = 1000;
-  lab.nearProbe("width", "card", true);
+  lab.probes.near("width", "card", true);
   await settle();
   assert.equal(pythons.called("probe").length, 0);
-  lab.startProbe("width");
+  lab.probes.start("width");
   await until(() => state.probes.width.task?.progress > 0.01);
-  lab.nearProbe("width", "card", false);
+  lab.probes.near("width", "card", false);
   await settle();
   assert.ok(state.probes.width.task, "it goes on while the reader reads");
-  lab.stopProbe("width");
+  lab.probes.stop("width");
   await until(() => pythons.started.every(({ runs }) => runs.size === 0), "its models are given up");
   assert.deepEqual([state.probes.width.task, state.probes.width.answers], [null, []]);
   pythons.slices = 3;
-  lab.startProbe("width");
+  lab.probes.start("width");
   await answered(lab, "width");
   assert.equal(state.probes.width.task, null);
   assert.equal(state.probes.width.told, 1);
@@ -395,21 +395,21 @@ test("a probe that trains models runs when the reader says so, tells how far it 
 test("what the reader starts is shown at the next frame, however lately the page was drawn", async () => {
   const { lab, pythons, state } = await readyLab(2);
   pythons.slices = 1000;
-  lab.setProbeArgument("width", "updates", "5000");
+  lab.probes.setArgument("width", "updates", "5000");
   await settle();
   let isShown = false;
   lab.store.subscribe(["probes"], () => (isShown ||= state.probes.width.task !== null));
-  lab.startProbe("width");
+  lab.probes.start("width");
   await settle();
   assert.ok(isShown, "without a timer");
-  lab.stopProbe("width");
+  lab.probes.stop("width");
 });
 
 test("Reset ends what was started on a run", async () => {
   const { lab, pythons, state } = await readyLab(2, "steps=20&encodings=learned");
   await lab.run();
   pythons.slices = 1000;
-  lab.startProbe("tying");
+  lab.probes.start("tying");
   await until(() => state.probes.tying.task?.progress > 0);
   lab.reset();
   await until(() => state.probes.tying.task === null);
@@ -419,7 +419,7 @@ test("Reset ends what was started on a run", async () => {
 
 test("a run finds a worker while labs are asked", async () => {
   const { lab, pythons, state } = await readyLab(1, "steps=20&encodings=learned");
-  for (const { name } of data.probes) lab.nearProbe(name, "card", true);
+  for (const { name } of data.probes) lab.probes.near(name, "card", true);
   await lab.run();
   assert.equal(state.phase, "finished");
   assert.deepEqual(pythons.started.map(({ overlapping }) => overlapping), [false]);
@@ -428,18 +428,18 @@ test("a run finds a worker while labs are asked", async () => {
 test("a lab whose worker hangs says so and can be asked again; the worker is replaced", async () => {
   const { lab, pythons, state } = await readyLab(1);
   pythons.instead.probe = never;
-  lab.nearProbe("order", "card", true);
+  lab.probes.near("order", "card", true);
   await until(() => pythons.called("probe").length === 1);
   clock.pass(600_000);
-  await until(() => lab.probeError("order"));
-  assert.match(lab.probeError("order").message, /did not answer within/);
+  await until(() => lab.probes.failed("order"));
+  assert.match(lab.probes.failed("order").message, /did not answer within/);
   await until(() => pythons.alive.length === 1 && pythons.started.length === 2);
   pythons.instead.probe = undefined;
   await settle();
   assert.equal(pythons.called("probe").length, 1);
-  lab.retryProbe("order");
+  lab.probes.askAgain("order");
   await answered(lab, "order");
-  assert.equal(lab.probeError("order"), undefined);
+  assert.equal(lab.probes.failed("order"), undefined);
 });
 
 test("a run whose worker hangs over a lab's question fails as any run does", async () => {
@@ -447,7 +447,7 @@ test("a run whose worker hangs over a lab's question fails as any run does", asy
   const { lab, pythons, state, told } = parts;
   const { run, done } = await training(parts);
   pythons.instead.probe = never;
-  lab.nearProbe("order", "card", true);
+  lab.probes.near("order", "card", true);
   await until(() => pythons.called("probe").length === 1);
   clock.pass(600_000);
   await done;
@@ -459,9 +459,9 @@ test("a run whose worker hangs over a lab's question fails as any run does", asy
 test("settings that are wrong leave a lab without a question, and it asks when they are right", async () => {
   const { lab, pythons } = await readyLab(1);
   lab.setValue("heads", "5");
-  lab.nearProbe("order", "card", true);
+  lab.probes.near("order", "card", true);
   await settle();
-  assert.deepEqual([lab.probeQuestion("order"), lab.probeObstacle("order")], [null, "settings"]);
+  assert.deepEqual([lab.probes.question("order"), lab.probes.obstacle("order")], [null, "settings"]);
   assert.equal(pythons.called("open_run").length, 0);
   lab.setValue("heads", "4");
   await answered(lab, "order");
@@ -471,15 +471,15 @@ test("settings of the runs that another encoding cannot have are not those of th
   const { lab } = await readyLab(1, "steps=20&encodings=learned&d=12&heads=4");
   await lab.run();
   lab.setValue("d", "16");
-  assert.deepEqual([lab.probeQuestion("rotation"), lab.probeObstacle("rotation")], [null, "encoding"]);
-  assert.equal(lab.probeObstacle("order"), null);
+  assert.deepEqual([lab.probes.question("rotation"), lab.probes.obstacle("rotation")], [null, "encoding"]);
+  assert.equal(lab.probes.obstacle("order"), null);
 });
 
 test("the code of a probe is asked for once", async () => {
   const { lab, pythons, state } = await readyLab(1);
-  lab.showProbeCode("lookup");
+  lab.probes.showCode("lookup");
   await until(() => state.probes.lookup.code);
-  lab.showProbeCode("lookup");
+  lab.probes.showCode("lookup");
   await settle();
   assert.deepEqual(state.probes.lookup.code, { file: "embedding_lab/probes/table.py", code: "def lookup(view):" });
   assert.equal(pythons.called("source").length, 1);

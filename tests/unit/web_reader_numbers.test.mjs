@@ -31,7 +31,7 @@ function finishedLab({ which = "trained", losses = [2.36, 2.08, 2.18, 2, 2.13] }
   }]));
   const state = { runs, gaps, selected: "learned-1", values: { corpus: "alice29" }, probes };
   const corpora = [{ name: "alice29", vocabulary: 73, baselines: BASELINES }];
-  return { data: { corpora }, state, unit: UNITS.nats, probeQuestion: () => ({ source: runs[1] }) };
+  return { data: { corpora }, state, unit: UNITS.nats, probes: { question: () => ({ source: runs[1] }) } };
 }
 
 test("the chapter uses these names and no others", () => {

@@ -1,4 +1,4 @@
-/** What a reader can do on the page, each as one function: the elements call these and nothing else. */
+/** What a reader can do on the page: the elements call this, its `probes` and its `keeper`, and nothing else. */
 
 import { UNITS } from "../charts/units.js";
 import { loadCorpus, textOf } from "./corpus.js";
@@ -20,10 +20,8 @@ const STATUS_DEADLINE = 30_000;
 export class Lab {
   #pool;
   #experiment;
-  #probes;
   #events;
   #files;
-  #keeper;
   /** Counts what the reader asked for, so that a text which arrives late starts nothing. */
   #turn = 0;
   #greeting = false;
@@ -51,10 +49,10 @@ export class Lab {
     });
     this.#files = new RunFiles({ data, pool: this.#pool });
     const { store } = this;
-    this.#probes = new Probes({ data, store, pool: this.#pool, wake: () => this.#experiment.wake() });
-    const visit = (run, worker) => this.#probes.visit(run, worker);
-    this.#keeper = new Keeper({ data, store, findings: (run) => this.#probes.findings(run) });
-    const onSaved = (run) => this.#keeper.keep(run);
+    this.probes = new Probes({ data, store, pool: this.#pool, wake: () => this.#experiment.wake() });
+    const visit = (run, worker) => this.probes.visit(run, worker);
+    this.keeper = new Keeper({ data, store, findings: (run) => this.probes.findings(run) });
+    const onSaved = (run) => this.keeper.keep(run);
     this.#experiment = new Experiment({ store, pool: this.#pool, events, visit, onSaved });
   }
 
@@ -65,7 +63,7 @@ export class Lab {
   /** Start Python, and the experiment if the address asks for it. */
   begin() {
     if (this.autorun) this.run();
-    this.#keeper.open();
+    this.keeper.open();
     this.#greet();
   }
 
@@ -248,25 +246,11 @@ export class Lab {
   /** @param {string} id a kept experiment, to be put on the page again with all that was found out about its runs */
   async openKept(id) {
     const isTheSame = this.#watch();
-    const kept = await this.#keeper.read(id);
+    const kept = await this.keeper.read(id);
     if (!isTheSame() || kept.size === 0) return;
     const shown = this.openRuns([...kept.keys()]);
-    for (const [run, findings] of kept) this.#probes.adopt(run, findings);
+    for (const [run, findings] of kept) this.probes.adopt(run, findings);
     await shown;
-  }
-
-  /** @param {IDBValidKey[]} keys of kept runs to delete; on the page they stay @returns {Promise<boolean>} whether it was done */
-  deleteKept(keys) {
-    return this.#keeper.remove(keys);
-  }
-
-  deleteAllKept() {
-    return this.#keeper.removeAll();
-  }
-
-  /** Try once more to keep the runs that could not be kept. */
-  keepAgain() {
-    this.#keeper.tryAgain();
   }
 
   /**
@@ -370,59 +354,6 @@ export class Lab {
     const visible = runs.every((run) => !run.visible);
     for (const run of runs) run.visible = visible;
     this.store.touch("runs");
-  }
-
-  /** @param {string} name a probe @param {object} place an element that shows it @param {boolean} isNear to the screen */
-  nearProbe(name, place, isNear) {
-    this.#probes.near(name, place, isNear);
-  }
-
-  /** @param {string} name a probe @param {string} argument one of its own @param {string} raw as typed */
-  setProbeArgument(name, argument, raw) {
-    this.#probes.change(name, { args: { ...this.state.probes[name].args, [argument]: raw } });
-  }
-
-  /** @param {string} name a probe @param {{encoding?: string|null, untrained?: boolean}} choice of the model */
-  chooseProbeModel(name, choice) {
-    this.#probes.change(name, { choice: { ...this.state.probes[name].choice, ...choice } });
-  }
-
-  /** @param {string} name a probe that trains models of its own */
-  startProbe(name) {
-    this.#probes.start(name);
-  }
-
-  stopProbe(name) {
-    this.#probes.stop(name);
-  }
-
-  /** @param {string} name a probe that failed */
-  retryProbe(name) {
-    this.#probes.askAgain(name);
-  }
-
-  showProbeCode(name) {
-    this.#probes.showCode(name);
-  }
-
-  /** @returns {import("./probes.js").Question|null} what a probe would be asked now */
-  probeQuestion(name) {
-    return this.#probes.question(name);
-  }
-
-  /** @returns {"settings"|"encoding"|"ending"|null} why a probe would be asked nothing now */
-  probeObstacle(name) {
-    return this.#probes.obstacle(name);
-  }
-
-  /** @returns {import("./probes.js").Answer|undefined} what the lab of a probe shows */
-  probeAnswer(name) {
-    return this.#probes.shown(name);
-  }
-
-  /** @returns {{field: string|null, message: string}|undefined} what was wrong with what a probe is asked now */
-  probeError(name) {
-    return this.#probes.failed(name);
   }
 
   /** @returns {{value: string, label: string, help: string}[]} what a setting may be */

@@ -79,12 +79,22 @@ export class Probes {
    * @param {string} name
    * @param {{args?: Record<string, any>, choice?: object, errors?: object[]}} changes
    */
-  change(name, changes) {
+  #change(name, changes) {
     const entry = this.#entries[name];
     Object.assign(entry, changes);
     if (changes.args || changes.choice) entry.expected = true;
     this.#store.set({ probes: this.#entries });
     this.look();
+  }
+
+  /** @param {string} name @param {string} argument one of its own @param {string} raw as typed */
+  setArgument(name, argument, raw) {
+    this.#change(name, { args: { ...this.#entries[name].args, [argument]: raw } });
+  }
+
+  /** @param {string} name @param {{encoding?: string|null, untrained?: boolean}} choice of the model */
+  chooseModel(name, choice) {
+    this.#change(name, { choice: { ...this.#entries[name].choice, ...choice } });
   }
 
   /** @param {string} name @param {object} place an element that shows it @param {boolean} isNear to the screen */
@@ -93,7 +103,7 @@ export class Probes {
     if (near.has(place) === isNear) return;
     if (isNear) near.add(place);
     else near.delete(place);
-    this.change(name, {});
+    this.#change(name, {});
   }
 
   /**
@@ -119,7 +129,7 @@ export class Probes {
 
   /** Ask once more what failed. */
   askAgain(name) {
-    this.change(name, { errors: [] });
+    this.#change(name, { errors: [] });
   }
 
   /** See who has to be asked, and ask; called whenever something changed that matters. */

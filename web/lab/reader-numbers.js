@@ -154,7 +154,7 @@ export function readerNumber(lab, name, named = false) {
 function resultOf(lab, name, { encodings, untrained = false }) {
   const { selected, probes } = lab.state;
   const { answers, probe: described } = probes[name];
-  const source = lab.probeQuestion(name)?.source;
+  const source = lab.probes.question(name)?.source;
   const isTrained = ({ which }) => which !== "untrained";
   const isStill = looksAtText(described) ? isSameText : isAlike;
   const holds = (answer) => answer.source.state || (source && isStill(answer.source, source));

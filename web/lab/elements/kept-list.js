@@ -43,7 +43,7 @@ class LabKept extends LabElement {
   #trouble(state, message) {
     return html`<div class="failure" role="alert">
       <p class="error">${message}</p>
-      ${state === "ready" ? html`<button type="button" class="button" @click=${() => this.lab.keepAgain()}>Try to keep them again</button>` : nothing}
+      ${state === "ready" ? html`<button type="button" class="button" @click=${() => this.lab.keeper.tryAgain()}>Try to keep them again</button>` : nothing}
     </div>`;
   }
 
@@ -144,7 +144,7 @@ class LabKept extends LabElement {
   async #delete(event, keys) {
     const item = event.target.closest("li");
     const next = item.nextElementSibling ?? item.previousElementSibling;
-    if (!(await this.lab.deleteKept(keys))) return;
+    if (!(await this.lab.keeper.remove(keys))) return;
     await new Promise(requestAnimationFrame);
     await this.updateComplete;
     const target = next?.isConnected ? next.querySelector("button:not(:disabled)") : null;
@@ -172,7 +172,7 @@ class LabKept extends LabElement {
   }
 
   async #deleteAllNow() {
-    if (!(await this.lab.deleteAllKept())) return;
+    if (!(await this.lab.keeper.removeAll())) return;
     this.asks = false;
     this.closest("section")?.querySelector("h3")?.focus();
   }

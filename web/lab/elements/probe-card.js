@@ -49,7 +49,7 @@ class ProbeCard extends LabElement {
 
   #come(isNear) {
     this.#isNear = isNear;
-    this.lab.nearProbe(this.probe, this, isNear);
+    this.lab.probes.near(this.probe, this, isNear);
   }
 
   /** What cannot be seen is not drawn again. */
@@ -71,8 +71,8 @@ class ProbeCard extends LabElement {
     const entry = this.#entry;
     const { title, name } = entry.probe;
     const id = `lab-${name}`;
-    const answer = this.lab.probeAnswer(name);
-    const error = this.lab.probeError(name);
+    const answer = this.lab.probes.shown(name);
+    const error = this.lab.probes.failed(name);
     return html`<article class="probe" aria-labelledby=${id}>
       <header>
         <h4 id=${id}>${title}</h4>
@@ -93,7 +93,7 @@ class ProbeCard extends LabElement {
     const id = `model-${name}`;
     return html`<div class="models">
       <label for=${id}>Model</label>
-      <select id=${id} @change=${(event) => this.lab.chooseProbeModel(name, { encoding: event.target.value || null })}>
+      <select id=${id} @change=${(event) => this.lab.probes.chooseModel(name, { encoding: event.target.value || null })}>
         <option value="" .selected=${live(encoding === null)}>${usualModel(probe, this.state.runs)}</option>
         ${this.lab.choices("encoding").map(
           ({ value, label }) => html`<option value=${value} .selected=${live(encoding === value)}>${label}</option>`,
@@ -101,7 +101,7 @@ class ProbeCard extends LabElement {
       </select>
       ${probe.needsModel && this.state.runs.length
         ? html`<label class="check"><input type="checkbox" .checked=${untrained}
-            @change=${(event) => this.lab.chooseProbeModel(name, { untrained: event.target.checked })} />
+            @change=${(event) => this.lab.probes.chooseModel(name, { untrained: event.target.checked })} />
             before its training</label>`
         : nothing}
     </div>`;
@@ -117,7 +117,7 @@ class ProbeCard extends LabElement {
           setting: argument,
           value: args[argument.name],
           error: error?.field === argument.name ? error.message : undefined,
-          change: (value) => this.lab.setProbeArgument(name, argument.name, value),
+          change: (value) => this.lab.probes.setArgument(name, argument.name, value),
           id: `${name}-${argument.name}`,
         }),
       )}
@@ -129,15 +129,15 @@ class ProbeCard extends LabElement {
     if (!trainsItself(probe)) return nothing;
     const { name, title } = probe;
     if (!task) {
-      const question = this.lab.probeQuestion(name);
+      const question = this.lab.probes.question(name);
       return html`<p class="trigger">
-        <button type="button" class="button" ?disabled=${!question} @click=${() => this.#press(() => this.lab.startProbe(name))}>
+        <button type="button" class="button" ?disabled=${!question} @click=${() => this.#press(() => this.lab.probes.start(name))}>
           Train these models</button>
-        <span>${OBSTACLES[this.lab.probeObstacle(name)] ?? "It takes a while, in a core of its own."}</span>
+        <span>${OBSTACLES[this.lab.probes.obstacle(name)] ?? "It takes a while, in a core of its own."}</span>
       </p>`;
     }
     return html`<p class="trigger">
-      <button type="button" class="button" @click=${() => this.#press(() => this.lab.stopProbe(name))}>Stop</button>
+      <button type="button" class="button" @click=${() => this.#press(() => this.lab.probes.stop(name))}>Stop</button>
       <progress max="1" .value=${task.progress} aria-label="Progress of ${title}"></progress>
       <span>${this.#stage(task)}</span>
     </p>`;
@@ -158,13 +158,13 @@ class ProbeCard extends LabElement {
       <p class="error">${lastLine(error.message)}</p>
       ${trainsItself(probe)
         ? nothing
-        : html`<button type="button" class="button" @click=${() => this.lab.retryProbe(probe.name)}>Try again</button>`}
+        : html`<button type="button" class="button" @click=${() => this.lab.probes.askAgain(probe.name)}>Try again</button>`}
     </div>`;
   }
 
   #outcome(entry, answer, error) {
     const { probe } = entry;
-    const coming = pending(entry, this.lab.probeQuestion(probe.name), answer, error);
+    const coming = pending(entry, this.lab.probes.question(probe.name), answer, error);
     const statement = html`<p class="looks-at">
       ${dependsOnEncoding(probe) ? html`<encoding-mark encoding=${answer.source.encoding}></encoding-mark>` : nothing}
       <span>${lookedAt(probe, answer, this.#label(answer.source))}</span>
@@ -202,7 +202,7 @@ class ProbeCard extends LabElement {
   #waiting({ probe, task }, error) {
     if (!this.state.status) return this.#fallback;
     if (error) return "Nothing has been measured yet.";
-    const obstacle = this.lab.probeObstacle(probe.name);
+    const obstacle = this.lab.probes.obstacle(probe.name);
     if (obstacle) return OBSTACLES[obstacle];
     if (trainsItself(probe)) return "What your models reach will stand here.";
     return task ? this.#stage(task) : "Waits for a free core.";
@@ -215,7 +215,7 @@ class ProbeCard extends LabElement {
 
   #code({ probe, code }) {
     const { name } = probe;
-    return html`<details class="code" @toggle=${(event) => event.target.open && this.lab.showProbeCode(name)}>
+    return html`<details class="code" @toggle=${(event) => event.target.open && this.lab.probes.showCode(name)}>
       <summary>Show the code</summary>
       ${code?.code
         ? html`<p class="file">${code.file}, as it runs here</p><pre tabindex="0" aria-label="Python of ${probe.title}">${code.code}</pre>`

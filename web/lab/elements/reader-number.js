@@ -37,7 +37,7 @@ class ReaderNumber extends HTMLElement {
 
   /** @param {boolean} isNear to the screen, or on it */
   come(isNear) {
-    if (this.#probe) this.lab.nearProbe(this.#probe, this, isNear);
+    if (this.#probe) this.lab.probes.near(this.#probe, this, isNear);
   }
 
   get #probe() {

@@ -76,5 +76,12 @@ test("a file that is no run is told in words, however deep it is nested and howe
 from embedding_lab import checkpoint
 checkpoint.pack({checkpoint.FILES[5]: b"[" * 60_000})`);
   assert.match(message(deep.toJs()), /run.json is nested too deeply/);
+  // Offsets that a signed number of 32 bits cannot hold, such as Python has here.
+  const [own, directory] = [bytes.slice(), bytes.slice()];
+  const entry = bytes.findLastIndex((_, at) => [0x50, 0x4b, 1, 2].every((value, more) => bytes[at + more] === value));
+  new DataView(own.buffer).setUint32(entry + 42, 0x80000000, true);
+  new DataView(directory.buffer).setUint32(bytes.length - 6, 0xffffffff, true);
+  assert.match(message(own), /text.txt begins 2,147,483,648 bytes into the zip/);
+  assert.match(message(directory), /its directory begins at byte 4,294,967,295/);
   assert.equal(python.advance("a", 0).step, 11);
 });

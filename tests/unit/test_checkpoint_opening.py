@@ -192,6 +192,22 @@ def test_packed_in_a_way_that_this_reader_does_not_take(packed, offset, value, m
     refused(bytes(data), message)
 
 
+@pytest.mark.parametrize("offset", [0x80000000, 0xFFFFFFFE, 2**63, 2**64 - 1])
+def test_a_file_that_begins_beyond_the_end(files, offset):
+    begins = struct.pack("<I", min(offset, 0xFFFFFFFF))
+    far = b"" if offset < 2**32 else struct.pack("<HHQ", 1, 8, offset)  # zip64: what a field of 4 bytes cannot hold
+    data = bytearray(checkpoint.pack({RUN: files[RUN]}))
+    directory = data.index(b"PK\x01\x02")
+    data[directory + 42 : directory + 46], data[directory + 30 : directory + 32] = begins, struct.pack("<H", len(far))
+    data[-10:-6] = struct.pack("<I", len(data) - 22 - directory + len(far))
+    refused(bytes(data[:-22] + far + data[-22:]), f"{RUN} begins .* bytes into the zip, which has")
+
+
+@pytest.mark.parametrize("offset", [0x80000000, 0xFFFFFFFF])
+def test_a_directory_that_begins_beyond_the_end(packed, offset):
+    refused(packed[:-6] + struct.pack("<I", offset) + packed[-2:], f"its directory begins at byte {offset:,}, and it has")
+
+
 def test_a_zip64_directory_is_not_followed(packed):
     locator = b"PK\x06\x07" + bytes(16)
     refused(packed[:-22] + locator + packed[-22:], "more than the 64 files")

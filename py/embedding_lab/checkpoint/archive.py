@@ -21,7 +21,7 @@ class Archive:
         CheckpointError: it is no zip of a saved run.
     """
 
-    FAULTS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError)
+    FAULTS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
 
     def __init__(self, data: bytes):
         # Its last 22 bytes say how long its directory is. Looked at first, since zipfile makes an object of each entry.
@@ -30,7 +30,9 @@ class Archive:
                 "The zip does not end where its directory ends: it was cut off or changed. Save the run again, or "
                 "download it again."
             )
-        count, size = int.from_bytes(data[-12:-10], "little"), int.from_bytes(data[-10:-6], "little")
+        count, size, begin = struct.unpack("<HII", data[-12:-2])
+        if begin + size > len(data) - 22:
+            raise CheckpointError(f"The zip says that its directory begins at byte {begin:,}, and it has {len(data):,}.")
         if count > MOST_MEMBERS or size > LARGEST_DIRECTORY or data[-42:-38] == b"PK\6\7":
             raise CheckpointError(f"The zip has more than the {MOST_MEMBERS} files of which a saved run may be made.")
         try:
@@ -39,6 +41,7 @@ class Archive:
             raise CheckpointError(
                 f"The zip is damaged: {_told(fault)}. Save the run again, or download it again."
             ) from None
+        self._size = len(data)
         self._members = self._archive.infolist()
         self.names = [member.filename for member in self._members]
         if len(self.names) > MOST_MEMBERS or len(set(self.names)) != len(self.names):
@@ -55,6 +58,8 @@ class Archive:
             raise CheckpointError(f"{path} is packed by method {member.compress_type}: pack it stored or deflated.")
         if member.file_size > most:
             raise CheckpointError(f"{path} has {member.file_size:,} bytes in the zip; a saved run has at most {most:,}.")
+        if not 0 <= member.header_offset < self._size:
+            raise CheckpointError(f"{path} begins {member.header_offset:,} bytes into the zip, which has {self._size:,}.")
         try:
             with self._archive.open(member) as opened:
                 content = opened.read(most + 1)

@@ -210,7 +210,20 @@ def test_a_directory_that_begins_beyond_the_end(packed, offset):
 
 def test_a_zip64_directory_is_not_followed(packed):
     locator = b"PK\x06\x07" + bytes(16)
-    refused(packed[:-22] + locator + packed[-22:], "more than the 64 files")
+    refused(packed[:-22] + locator + packed[-22:], "has a zip64 directory, which this reader does not take")
+
+
+@pytest.mark.parametrize("comment", [b"x", b"PK", b"x" * 65_535, b"\0" * 22])
+def test_a_zip_may_have_a_comment(packed, comment):
+    commented = packed[:-2] + struct.pack("<H", len(comment)) + comment
+    assert checkpoint.read(commented).saved.step == 12
+    refused(commented[:-1], "cut off or changed")
+    refused(commented + b"x", "cut off or changed")
+
+
+def test_a_comment_that_looks_like_an_end_is_not_taken_for_it(packed):
+    for inside in (b"PK\x05\x06", packed[-22:]):
+        refused(packed[:-2] + struct.pack("<H", len(inside)) + inside, "cut off or changed|is damaged")
 
 
 # ------------------------------------------------------------------------------------ other models

@@ -7,6 +7,9 @@ import zlib
 
 from .contents import LARGEST_DIRECTORY, MOST_MEMBERS, CheckpointError
 
+END = struct.Struct("<10xHIIH")  # of the last record how many files, bytes and where of the directory, and of a comment
+LONGEST_COMMENT = 0xFFFF
+
 
 class Archive:
     """The files of a zip.
@@ -24,16 +27,20 @@ class Archive:
     FAULTS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
 
     def __init__(self, data: bytes):
-        # Its last 22 bytes say how long its directory is. Looked at first, since zipfile makes an object of each entry.
-        if len(data) < 22 or data[-22:-18] != b"PK\5\6" or data[-2:] != b"\0\0":
+        # Its last record says how long its directory is. Looked at first, since zipfile makes an object of each entry.
+        end = data.rfind(b"PK\5\6", -END.size - LONGEST_COMMENT)
+        record = data[end : end + END.size]  # where there is none, too few bytes
+        if len(record) < END.size or END.unpack(record)[-1] != len(data) - end - END.size:
             raise CheckpointError(
                 "The zip does not end where its directory ends: it was cut off or changed. Save the run again, or "
                 "download it again."
             )
-        count, size, begin = struct.unpack("<HII", data[-12:-2])
-        if begin + size > len(data) - 22:
+        if data[max(0, end - 20) : end].startswith(b"PK\6\7"):
+            raise CheckpointError("The zip has a zip64 directory, which this reader does not take: pack it without.")
+        count, size, begin, _ = END.unpack(record)
+        if begin + size > end:
             raise CheckpointError(f"The zip says that its directory begins at byte {begin:,}, and it has {len(data):,}.")
-        if count > MOST_MEMBERS or size > LARGEST_DIRECTORY or data[-42:-38] == b"PK\6\7":
+        if count > MOST_MEMBERS or size > LARGEST_DIRECTORY:
             raise CheckpointError(f"The zip has more than the {MOST_MEMBERS} files of which a saved run may be made.")
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))

@@ -69,7 +69,7 @@ class Archive:
             raise CheckpointError(f"{path} begins {member.header_offset:,} bytes into the zip, which has {self._size:,}.")
         try:
             with self._archive.open(member) as opened:
-                content = opened.read(most + 1)
+                content = opened.read(member.file_size + 1)
         except self.FAULTS as fault:
             raise CheckpointError(
                 f"{path} is damaged in the zip: {_told(fault)}. Save the run again, or download it again."

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from . import __version__, checkpoint, results, sweep
+from . import __version__, checkpoint, results, run_files, sweep
 from .checkpoint import CheckpointError
 from .config import CORPORA, ENCODINGS, RULES, ConfigError, RunConfig, settings_table
 from .corpus import Corpus, CorpusError
@@ -133,11 +133,11 @@ def _sweep(given: argparse.Namespace) -> None:
 
 def _train(given: argparse.Namespace) -> None:
     if given.save:
-        _check_place(given.save)
+        run_files.check_place(given.save)
     run = _continue(given) if given.saved else _open(_with_defaults(given))
     _advance(run, quiet=given.json)
     if given.save:
-        _write(run, given.save)
+        run_files.write(run, given.save)
     result = {
         "encoding": run.encoding.name,
         "seed": run.config.seed,
@@ -348,13 +348,13 @@ def _add_export(commands) -> None:
 
 
 def _export(given: argparse.Namespace) -> None:
-    _check_place(given.out)
+    run_files.check_place(given.out)
     run = _open(given)
     steps = run.config.steps
     if given.at is not None and not 0 <= given.at <= steps:
         raise ConfigError("at", f"at = {given.at} is out of range: choose a whole number from 0 to {steps}.")
     _advance(run, quiet=False, until=given.at)
-    _write(run, given.out)
+    run_files.write(run, given.out)
     print(f"{given.out}: {run.encoding.name}, seed {run.config.seed}, after {run.step} of {steps} steps.")
     if run.message:
         sys.exit(f"embedding_lab: {run.message}")
@@ -372,47 +372,4 @@ def _continue(given: argparse.Namespace) -> Run:
     also = [f"--{row['name'].replace('_', '-')}" for row in settings_table() if getattr(given, row["name"]) is not None]
     if also:
         raise ConfigError("from", f"--from takes all settings from {given.saved}: leave out {', '.join(also)}.")
-    if given.saved.is_dir():
-        found = checkpoint.read_folder(given.saved)
-    else:
-        with given.saved.open("rb") as file:
-            found = checkpoint.read(file.read(checkpoint.LARGEST_FILE + 1))
-    text = found.text if found.text is not None else _read_corpus(found.config.corpus, given.corpora)[0]
-    corpus = Corpus.from_text(text)
-    checkpoint.check_text(corpus, found.text_hash, found.config.corpus)
-    run = Run(found.config, corpus, evaluate=False)
-    run.restore(found.saved)
-    return run
-
-
-def _check_place(path: Path) -> None:
-    """Refuse, before anything is trained, a place where a run would overwrite what is not one.
-
-    Raises:
-        CheckpointError: says what is there.
-    """
-    if path.suffix.lower() == ".zip":
-        if path.is_dir():
-            raise CheckpointError(f"{path} is a folder: choose another name for the zip.")
-        if not path.absolute().parent.is_dir():
-            raise CheckpointError(f"{path.parent} is not a folder: make it first.")
-        return
-    if path.exists() and not path.is_dir():
-        raise CheckpointError(f"{path} is a file: choose a folder, or a name that ends in .zip.")
-    found = {file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file()}
-    others = sorted(found - set(checkpoint.FILES))
-    if others:
-        raise CheckpointError(f"{path} holds other files, such as {others[0]}: choose an empty folder or a new one.")
-
-
-def _write(run: Run, path: Path) -> None:
-    """A run as a zip or as a folder, as its name says."""
-    files = checkpoint.files(run, f"{run.encoding.name}, seed {run.config.seed}")
-    if path.suffix.lower() == ".zip":
-        path.write_bytes(checkpoint.pack(files))
-        return
-    for name in checkpoint.FILES:
-        (path / name).unlink(missing_ok=True)
-    for name, content in files.items():
-        (path / name).parent.mkdir(parents=True, exist_ok=True)
-        (path / name).write_bytes(content)
+    return run_files.open_run(given.saved, lambda name: _read_corpus(name, given.corpora)[0])

@@ -63,7 +63,7 @@ KERNEL_BUILDS = {
 KERNEL_FLAGS = ("-O3", "-fPIC", "-fno-math-errno", "-Wall", "-Wextra", "-Werror")
 
 # Modules of the lab that the tab's wheel leaves out: the command line and what only it needs.
-OFF_THE_TAB = ("__main__", "cli", "sweep", "journal", "results", "run_files")
+OFF_THE_TAB = ("__main__", "cli", "sweep", "journal", "results", "run_files", "whole_files")
 
 MIME_TYPES = {
     ".html": "text/html; charset=utf-8",

@@ -5,10 +5,10 @@ import importlib.util
 import io
 import json
 import math
-import os
 from dataclasses import fields
 from pathlib import Path
 
+from . import whole_files
 from .config import RunConfig
 from .statistics import estimate, gaps, summaries
 
@@ -62,22 +62,14 @@ def require_format(path: Path) -> None:
 
 
 def write(path: Path, rows: list[dict], about: dict) -> None:
-    """Write the rows such that the file is either whole or as it was.
+    """Write the rows; the file is either whole or as it was.
 
     Args:
         path: its ending, .json, .csv or .parquet, says how.
         rows: with the entries of `columns`.
         about: what JSON has room for besides: {command, texts, failed}.
     """
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("wb") as file:
-            file.write(WRITERS[path.suffix](rows, about))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    whole_files.write({path: WRITERS[path.suffix](rows, about)})
 
 
 def _json(rows: list[dict], about: dict) -> bytes:

@@ -1,12 +1,18 @@
 """Runs on the disk, as the command line reads and writes them: a zip or a folder."""
 
+import os
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from . import checkpoint
-from .checkpoint import CheckpointError
+from . import checkpoint, whole_files
+from .checkpoint import FILES, CheckpointError
+from .checkpoint.archive import Archive
+from .checkpoint.contents import RUN, TEXT
 from .corpus import Corpus
 from .training import Run
+
+OF_THE_SYSTEM = {".DS_Store", "Thumbs.db"}  # what macOS and Windows put into folders that are looked at
 
 
 def open_run(path: Path, read_corpus: Callable[[str], str]) -> Run:
@@ -41,23 +47,39 @@ def check_place(path: Path) -> None:
             raise CheckpointError(f"{path} is a folder: choose another name for the zip.")
         if not path.absolute().parent.is_dir():
             raise CheckpointError(f"{path.parent} is not a folder: make it first.")
+        if path.exists() and not _is_run(path):
+            raise CheckpointError(f"{path} is there already, and no saved run of the lab: choose another name.")
         return
     if path.exists() and not path.is_dir():
         raise CheckpointError(f"{path} is a file: choose a folder, or a name that ends in .zip.")
-    found = {file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file()}
-    others = sorted(found - set(checkpoint.FILES))
-    if others:
-        raise CheckpointError(f"{path} holds other files, such as {others[0]}: choose an empty folder or a new one.")
+    found = None
+    for folder, _, names in os.walk(path):
+        for name in set(names) - OF_THE_SYSTEM:
+            found = (Path(folder) / name).relative_to(path).as_posix()
+            if found not in FILES:
+                raise CheckpointError(f"{path} holds other files, such as {found}: choose an empty folder or a new one.")
+    if found and not (path / RUN).is_file():
+        raise CheckpointError(
+            f"{path} holds {found} but no saved run of the lab (no {RUN}): choose an empty folder or a new one."
+        )
+
+
+def _is_run(path: Path) -> bool:
+    """Whether a zip has the part that only the lab's have. Its files are not looked into, and may be large."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return RUN in archive.namelist()
+    except (*Archive.FAULTS, MemoryError):
+        return False
 
 
 def write(run: Run, path: Path) -> None:
-    """A run as a zip or as a folder, as its name says."""
+    """A run as a zip or as a folder, as its name says; what is there stays until the new one is on the disk."""
     files = checkpoint.files(run, f"{run.encoding.name}, seed {run.config.seed}")
     if path.suffix.lower() == ".zip":
-        path.write_bytes(checkpoint.pack(files))
+        whole_files.write({path: checkpoint.pack(files)})
         return
-    for name in checkpoint.FILES:
-        (path / name).unlink(missing_ok=True)
-    for name, content in files.items():
-        (path / name).parent.mkdir(parents=True, exist_ok=True)
-        (path / name).write_bytes(content)
+    (path / RUN).parent.mkdir(parents=True, exist_ok=True)
+    # Without run.json the folder is no run: it goes first and comes last, so that no run is half of another.
+    ordered = sorted(files, key=lambda name: name == RUN)
+    whole_files.write({path / name: files[name] for name in ordered}, instead_of=(path / RUN, path / TEXT))

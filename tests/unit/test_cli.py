@@ -1,6 +1,7 @@
 """The command line as its user runs it: a result, one JSON object, or one line that says what is wrong."""
 
 import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -8,9 +9,10 @@ import zipfile
 import pytest
 
 import build
-from embedding_lab import checkpoint
+from embedding_lab import checkpoint, run_files
 from embedding_lab.config import ENCODINGS, RunConfig, settings_table
 from embedding_lab.probes import PROBES
+from embedding_lab.training import Run
 
 CORPORA = build.CACHE / "corpora"
 SMALL = ["--d", "8", "--heads", "2", "--context", "8", "--batch", "4", "--steps", "20"]
@@ -258,6 +260,104 @@ def test_what_export_and_from_refuse_is_one_line(tmp_path):
     ]:
         done = lab("train", "--corpora", str(CORPORA), *arguments)
         assert done.returncode == 1 and message in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+@pytest.mark.parametrize(
+    "there, place, message",
+    [
+        (["README.md", "config.json", "model.safetensors"], "there", "there holds (README.md|config.json|model.safetensors) but no saved run of the lab"),
+        (["embedding-lab/text.txt"], "there", "there holds embedding-lab/text.txt but no saved run of the lab"),
+        ([*checkpoint.FILES, "data/1.csv"], "there", "there holds other files, such as data/1.csv: choose an empty folder"),
+        (["album/1.jpg"], "there.zip", "there.zip is there already, and no saved run of the lab: choose another name"),
+        ([], "there.zip", "there.zip is there already, and no saved run of the lab: choose another name"),
+        (None, "there.zip", "there.zip is there already, and no saved run of the lab: choose another name"),
+    ],
+)
+def test_what_is_no_run_is_not_overwritten(tmp_path, there, place, message):
+    path = tmp_path / place
+    if there is None:
+        path.write_bytes(b"no zip at all")
+    elif path.suffix:
+        path.write_bytes(checkpoint.pack(dict.fromkeys(there, b"mine")))
+    else:
+        for name in there:
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            (path / name).write_text("mine")
+    with pytest.raises(checkpoint.CheckpointError, match=message):
+        run_files.check_place(path)
+
+
+def test_what_a_system_adds_to_a_folder_is_let_pass(tmp_path):
+    for name in (*checkpoint.FILES, ".DS_Store", "embedding-lab/Thumbs.db"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    run_files.check_place(tmp_path)
+    (tmp_path / "empty" / "folders").mkdir(parents=True)
+    run_files.check_place(tmp_path / "empty")
+
+
+def test_a_folder_of_others_is_not_read_to_its_end(tmp_path):
+    (tmp_path / "a").touch()
+    for at in range(50):
+        (tmp_path / f"{at}").mkdir()
+    looked = []
+    walk = os.scandir
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(checkpoint.CheckpointError, match="such as a: "):
+        patch.setattr(os, "scandir", lambda path: looked.append(path) or walk(path))
+        run_files.check_place(tmp_path)
+    assert len(looked) <= 1
+
+
+@pytest.mark.parametrize("place", ["run.zip", "run"])
+def test_a_run_that_cannot_be_written_leaves_the_one_that_is_there(tmp_path, alice, monkeypatch, place):
+    path = tmp_path / place
+    run = Run(RunConfig(**{name.strip("-"): int(value) for name, value in zip(SMALL[::2], SMALL[1::2])}), alice)
+    run_files.write(run, path)
+    before = contents_of(tmp_path)
+    run.advance(0)
+    fsync, written = os.fsync, []
+
+    def full(file):
+        written.append(file)
+        if len(written) == (1 if path.suffix else 4):
+            raise OSError("No space left on device")
+        fsync(file)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space left"):
+            run_files.write(run, path)
+    assert contents_of(tmp_path) == before
+    run_files.write(run, path)
+    assert run_files.open_run(path, lambda name: alice.text).step == 1
+
+
+def test_a_folder_is_a_run_only_once_it_is_whole(tmp_path, alice, monkeypatch):
+    """Whatever ends the lab while it puts the files in their places."""
+    run = Run(RunConfig(steps=20), alice)
+    run_files.write(run, tmp_path / "run")
+    run.advance(0)
+    replace = os.replace
+    for most in range(len(checkpoint.files(run, "x"))):
+        placed = []
+
+        def ended(part, path):
+            if len(placed) == most:
+                raise KeyboardInterrupt
+            placed.append(path)
+            replace(part, path)
+
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(os, "replace", ended)
+            run_files.write(run, tmp_path / "run")
+        with pytest.raises(checkpoint.CheckpointError):
+            checkpoint.read_folder(tmp_path / "run")
+    run_files.write(run, tmp_path / "run")
+    assert checkpoint.read_folder(tmp_path / "run").saved.step == 1
+
+
+def contents_of(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_exporting_again_replaces_what_was_exported(tmp_path):

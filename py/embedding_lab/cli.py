@@ -135,9 +135,9 @@ def _train(given: argparse.Namespace) -> None:
     if given.save:
         run_files.check_place(given.save)
     run = _continue(given) if given.saved else _open(_with_defaults(given))
-    _advance(run, quiet=given.json)
     if given.save:
-        run_files.write(run, given.save)
+        checkpoint.text_bytes(run.corpus)  # one that cannot be saved is told before training
+    _advance(run, quiet=given.json)
     result = {
         "encoding": run.encoding.name,
         "seed": run.config.seed,
@@ -157,10 +157,14 @@ def _train(given: argparse.Namespace) -> None:
     }
     if given.json:
         print(json.dumps(result, allow_nan=False))
+    else:
+        print(f"{result['encoding']}, seed {result['seed']}: {run.validation[-1][1]:.3f} nats per character on the")
+        print(f"validation text after {run.step} steps ({run.model.size:,} parameters, {run.seconds:.1f} s).")
+        print("Counting alone: " + ", ".join(f"{name} {nats:.3f}" for name, nats in result["baselines"].items()) + ".")
+    if given.save:
+        run_files.write(run, given.save)
+    if given.json:
         sys.exit(run.state == "diverged")
-    print(f"{result['encoding']}, seed {result['seed']}: {run.validation[-1][1]:.3f} nats per character on the")
-    print(f"validation text after {run.step} steps ({run.model.size:,} parameters, {run.seconds:.1f} s).")
-    print("Counting alone: " + ", ".join(f"{name} {nats:.3f}" for name, nats in result["baselines"].items()) + ".")
     if run.message:
         sys.exit(f"embedding_lab: {run.message}")
 
@@ -353,6 +357,7 @@ def _export(given: argparse.Namespace) -> None:
     steps = run.config.steps
     if given.at is not None and not 0 <= given.at <= steps:
         raise ConfigError("at", f"at = {given.at} is out of range: choose a whole number from 0 to {steps}.")
+    checkpoint.text_bytes(run.corpus)  # one that cannot be saved is told before training
     _advance(run, quiet=False, until=given.at)
     run_files.write(run, given.out)
     print(f"{given.out}: {run.encoding.name}, seed {run.config.seed}, after {run.step} of {steps} steps.")

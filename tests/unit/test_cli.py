@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 import build
-from embedding_lab import checkpoint, run_files
+from embedding_lab import checkpoint, cli, run_files
 from embedding_lab.config import ENCODINGS, RunConfig, settings_table
 from embedding_lab.probes import PROBES
 from embedding_lab.training import Run
@@ -354,6 +354,32 @@ def test_a_folder_is_a_run_only_once_it_is_whole(tmp_path, alice, monkeypatch):
             checkpoint.read_folder(tmp_path / "run")
     run_files.write(run, tmp_path / "run")
     assert checkpoint.read_folder(tmp_path / "run").saved.step == 1
+
+
+@pytest.mark.parametrize("command", [["train", "--save"], ["export", "--out"]])
+def test_a_text_that_cannot_be_saved_is_told_before_anything_trains(tmp_path, monkeypatch, command):
+    (tmp_path / "mine.txt").write_text("Hello, world. " * 100, "utf-8")
+    monkeypatch.setattr("embedding_lab.checkpoint.saving.LARGEST_TEXT", 100)
+    monkeypatch.setattr(Run, "advance", lambda *_: pytest.fail("It trains."))
+    name, option = command
+    with pytest.raises(SystemExit) as end:
+        cli.main([name, *SMALL, "--corpus", str(tmp_path / "mine.txt"), option, str(tmp_path / "run.zip")])
+    assert "The text has 1,400 bytes; a saved run holds at most 100" in end.value.code
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_result_that_cannot_be_saved_is_printed_all_the_same(tmp_path, monkeypatch, capsys, options):
+    (tmp_path / "mine.txt").write_text("Hello, world. " * 100, "utf-8")
+
+    def full(*_):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(SystemExit) as end:
+        cli.main(["train", *SMALL, "--corpus", str(tmp_path / "mine.txt"), "--save", str(tmp_path / "run.zip"), *options])
+    printed = capsys.readouterr().out
+    assert end.value.code == "embedding_lab: No space left on device"
+    assert json.loads(printed)["state"] == "finished" if options else "after 20 steps" in printed
 
 
 def contents_of(folder):

@@ -14,7 +14,7 @@ folder that is opened may be anything: every size is bounded before anything is 
 
 from .contents import FILES, LARGEST_FILE, CheckpointError, check_text
 from .opening import Checkpoint, read, read_folder
-from .saving import files, name, pack
+from .saving import files, name, pack, text_bytes
 
 __all__ = [
     "FILES",
@@ -27,4 +27,5 @@ __all__ = [
     "pack",
     "read",
     "read_folder",
+    "text_bytes",
 ]

@@ -37,17 +37,12 @@ def name(run: Run) -> str:
     return f"{encoding}-seed{run.config.seed}-{run.step}.zip"
 
 
-def files(run: Run, label: str) -> dict[str, bytes]:
-    """All files of a run as it is now, by path.
-
-    Args:
-        run: one that makes evaluations.
-        label: what a reader knows it by, for the README.
+def text_bytes(corpus: Corpus) -> bytes:
+    """The text as a saved run holds it.
 
     Raises:
-        CheckpointError: the text is too long, or has half of a surrogate pair, which UTF-8 and so JSON cannot hold.
+        CheckpointError: it is too long, or has half of a surrogate pair, which UTF-8 and so JSON cannot hold.
     """
-    corpus, model = run.corpus, run.model
     halves = [character for character in corpus.vocabulary if "\ud800" <= character <= "\udfff"]
     if halves:
         raise CheckpointError(
@@ -59,6 +54,21 @@ def files(run: Run, label: str) -> dict[str, bytes]:
         raise CheckpointError(
             f"The text has {len(text):,} bytes; a saved run holds at most {LARGEST_TEXT:,}: train on a part of it."
         )
+    return text
+
+
+def files(run: Run, label: str) -> dict[str, bytes]:
+    """All files of a run as it is now, by path.
+
+    Args:
+        run: one that makes evaluations.
+        label: what a reader knows it by, for the README.
+
+    Raises:
+        CheckpointError: as `text_bytes`.
+    """
+    corpus, model = run.corpus, run.model
+    text = text_bytes(corpus)
     layout, saved, parameters = layouts.choose(model), run.save(), model.parameters.arrays
     found = {
         MODEL: tensors.write(

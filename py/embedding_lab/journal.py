@@ -5,7 +5,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from .results import SweepError
+from .results import SweepError, columns
 
 
 class Journal:
@@ -36,9 +36,11 @@ class Journal:
         whole = content.rfind(b"\n") + 1
         self._file.truncate(whole)  # a line that was torn when the sweep was killed; its run is trained again
         for line in content[:whole].splitlines():
-            with suppress(ValueError, KeyError, TypeError):  # a damaged line is a run to train again
+            # A damaged line, or one of another lab, is a run to train again.
+            with suppress(ValueError, KeyError, TypeError, AttributeError):
                 entry = json.loads(line)
-                self.rows[entry["key"]] = entry["row"]
+                if entry["row"].keys() == columns().keys():
+                    self.rows[entry["key"]] = entry["row"]
 
     def __enter__(self) -> "Journal":
         return self

@@ -330,23 +330,41 @@ def test_the_same_command_again_trains_nothing_and_more_seeds_train_the_new_ones
 @pytest.mark.parametrize("torn", [b'{"key": "c", "row": {"seed"', b"{", b"\xff\xfe", b'{"key": "c", "row": {}}'])
 def test_a_torn_last_line_is_ignored_and_the_next_one_is_whole(tmp_path, torn):
     path = tmp_path / "journal"
+    one, two, three = (dict.fromkeys(columns(), at) for at in range(3))
     with Journal(path) as journal:
-        journal.add("a", {"seed": 1})
-        journal.add("b", {"seed": 2})
+        journal.add("a", one)
+        journal.add("b", two)
     path.write_bytes(path.read_bytes() + torn)
     with Journal(path) as journal:
-        assert journal.rows == {"a": {"seed": 1}, "b": {"seed": 2}}
-        journal.add("c", {"seed": 3})
+        assert journal.rows == {"a": one, "b": two}
+        journal.add("c", three)
     with Journal(path) as journal:
-        assert [*journal.rows] == ["a", "b", "c"] and journal.rows["c"] == {"seed": 3}
+        assert journal.rows == {"a": one, "b": two, "c": three}
 
 
-@pytest.mark.parametrize("damage", [b"\x00\x00\x00", b"[]", b'{"key": "x"}', b'"row"'])
-def test_a_damaged_line_is_a_run_to_train_again(tmp_path, damage):
-    path = tmp_path / "journal"
-    path.write_bytes(b'{"key": "a", "row": {}}\n' + damage + b'\n{"key": "b", "row": {}}\n')
-    with Journal(path) as journal:
-        assert [*journal.rows] == ["a", "b"]
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda line: b"\x00\x00\x00",
+        lambda line: b"[]",
+        lambda line: b'"row"',
+        lambda line: json.dumps({"key": line["key"]}).encode(),
+        lambda line: json.dumps({**line, "key": ["x"]}).encode(),
+        *(lambda line, row=row: json.dumps({**line, "row": row}).encode() for row in ({}, 5, None, [], "row", {"seed": 1})),
+        lambda line: json.dumps({**line, "row": {**line["row"], "more": 1}}).encode(),
+    ],
+)
+def test_a_damaged_line_is_a_run_to_train_again(text, tmp_path, damage):
+    out = tmp_path / "a.json"
+    options = ["--encodings", "none", "--seeds", "1-3", *SMALL, "--corpus", text, "--jobs", "1", "--out", out]
+    assert run(*options) == 0
+    before, path = rows_of(out), out.with_name("a.json.journal")
+    first, second, third = path.read_bytes().splitlines()
+    path.write_bytes(b"\n".join([first, damage(json.loads(second)), third, b""]))
+    assert run(*options) == 0
+    after = rows_of(out)
+    assert (after[0], after[2]) == (before[0], before[2]) and untimed(after) == untimed(before)
+    assert len(path.read_bytes().splitlines()) == 4  # the one that was trained again is the last
 
 
 def test_two_sweeps_do_not_write_to_one_file(text, tmp_path):

@@ -23,9 +23,12 @@ EVALUATION_CHARACTERS = 4096
 DIVERGED_ABOVE_UNIFORM = 1.0
 DIVERGED_STEPS = 50
 STATES = ("training", "finished", "diverged")
-# What a saved run may hold: messages of this file have about a hundred characters, and 1e9 seconds are 31 years.
+# What a saved run may hold: messages of this file have about a hundred characters, no step takes less than a nanosecond,
+# 1e9 seconds are 31 years, and losses are computed in float32.
 LONGEST_MESSAGE = 1000
+LEAST_SECONDS_PER_STEP = 1e-9
 MOST_SECONDS = 1e9
+LARGEST_LOSS = float(np.finfo(np.float32).max)
 
 
 class SavedError(ValueError):
@@ -105,10 +108,19 @@ class Saved:
                 f"message = {_short(self.message)}: a run that diverged has a text of at most {LONGEST_MESSAGE} "
                 "characters, another has none."
             )
-        if type(self.seconds) not in (int, float) or not 0 <= self.seconds <= MOST_SECONDS:
-            raise SavedError(f"seconds = {_short(self.seconds)} is not a number from 0 to {MOST_SECONDS:g}.")
-        if not np.isfinite(self.train_loss[: -1 if diverged else None]).all():
-            raise SavedError("train_loss has values that are not finite; only the last of a run that diverged may be.")
+        least = self.step * LEAST_SECONDS_PER_STEP
+        # A browser's clock may be so coarse that it sees nothing of a short run.
+        if type(self.seconds) not in (int, float) or not (self.seconds == 0 or least <= self.seconds <= MOST_SECONDS):
+            raise SavedError(
+                f"seconds = {_short(self.seconds)} is neither 0 nor a number from {least:g} to {MOST_SECONDS:g}."
+            )
+        for name in ("train_loss", "validation_loss"):
+            losses = getattr(self, name)[: -1 if diverged else None]
+            if not ((losses >= 0) & (losses <= LARGEST_LOSS)).all():
+                raise SavedError(
+                    f"{name} has values that are not from 0 to {LARGEST_LOSS:.3g}; only the last of a run that diverged "
+                    "may be others."
+                )
         # A gradient beyond 1e19 overflows its square and leaves the rest finite; nothing makes a square negative.
         if not diverged and not (_finite(self.vector) and _finite(self.mean) and (self.square >= 0).all()):
             raise SavedError(

@@ -338,7 +338,8 @@ def test_run_json_that_is_none(files, content, message):
         (MODEL, "transformer.ln_f.bias", np.inf, "vector, mean or square has values that are not finite"),
         (TRAINING, "square", -1, "or square has negative ones"),
         (TRAINING, "mean", np.nan, "vector, mean or square has values that are not finite"),
-        (TRAINING, "train_loss", np.inf, "train_loss has values that are not finite"),
+        (TRAINING, "train_loss", np.inf, "train_loss has values that are not from 0 to"),
+        (TRAINING, "validation_loss", np.nan, "validation_loss has values that are not from 0 to"),
         (TRAINING, "validation_steps", 7, "validation_steps are not those of a run at step 12 of 20"),
     ],
 )

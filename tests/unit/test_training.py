@@ -235,6 +235,21 @@ def test_a_diverged_run_is_restored_as_it_is(alice):
     assert again.advance(1).state == "diverged" and again.message == run.message
 
 
+@pytest.mark.parametrize("last", [math.nan, math.inf, -math.inf])
+def test_only_the_last_losses_of_a_diverged_run_may_be_no_numbers(at_20, last):
+    saved = replace(
+        at_20.save(),
+        state="diverged",
+        message="x",
+        train_loss=np.array([1.0] * 19 + [last]),
+        validation_loss=np.array([1.0, 1.0, last]),
+    )
+    saved.check(at_20.model.size, 30)
+    for name in ("train_loss", "validation_loss"):
+        with pytest.raises(SavedError, match=f"{name} has values that are not from 0"):
+            replace(saved, **{name: getattr(saved, name)[::-1]}).check(at_20.model.size, 30)
+
+
 def test_parameters_that_overflow_end_a_run_before_its_loss_shows_it(alice):
     run = Run(RunConfig(**{**SMALL, "steps": 1}, tied=False), alice)
     run.optimizer.mean[...] = 3e38
@@ -256,7 +271,13 @@ def at_20(alice):
         ({"square": [0.0]}, "square is list: it must be one row of float32"),
         ({"train_loss": np.zeros(20, np.float32)}, "train_loss is float32 of the shape .* one row of float64"),
         ({"train_loss": np.zeros(19)}, "train_loss has 19 numbers; the steps made are 20"),
-        ({"train_loss": np.array([np.inf] * 20)}, "train_loss has values that are not finite"),
+        ({"train_loss": np.array([np.inf] * 20)}, "train_loss has values that are not from 0"),
+        ({"train_loss": np.array([1.0] * 19 + [-1e-9])}, "train_loss has values that are not from 0 to 3.4"),
+        ({"train_loss": np.array([1.0] * 19 + [1e39])}, "train_loss has values that are not from 0 to 3.4"),
+        ({"validation_loss": np.array([3, math.nan, 2])}, "validation_loss has values that are not from 0 to 3.4"),
+        ({"validation_loss": np.array([3, 2, math.inf])}, "validation_loss has values that are not from 0 to 3.4"),
+        ({"validation_loss": np.array([3, 2, -1.0])}, "validation_loss has values that are not from 0 to 3.4"),
+        ({"validation_loss": np.array([1e300, 3, 2])}, "validation_loss has values that are not from 0 to 3.4"),
         ({"validation_steps": np.array([0, 20, 10], np.int32)}, "not those of a run at step 20 of 30: \\[0, 10, 20\\]"),
         ({"validation_steps": np.array([0, 10, 21], np.int32)}, "not those of a run at step 20 of 30: \\[0, 10, 20\\]"),
         ({"validation_steps": np.array([-1, 10, 20], np.int32)}, "not those of a run"),
@@ -269,9 +290,10 @@ def at_20(alice):
         ({"state": "finished"}, "A run of 30 steps cannot be finished at step 20"),
         ({"state": "diverged"}, "message = None: a run that diverged has a text"),
         ({"message": "x"}, "message = 'x': a run that diverged has a text of at most 1000 characters, another has none"),
-        ({"seconds": math.nan}, "seconds = nan is not a number from 0"),
-        ({"seconds": 10**400}, "is not a number from 0"),
-        ({"seconds": -1}, "seconds = -1 is not"),
+        ({"seconds": math.nan}, "seconds = nan is neither 0 nor a number from 2e-08 to 1e\\+09"),
+        ({"seconds": 10**400}, "is neither 0 nor a number"),
+        ({"seconds": -1}, "seconds = -1 is neither"),
+        ({"seconds": 5e-324}, "seconds = 5e-324 is neither 0 nor a number from 2e-08"),
     ],
 )
 def test_a_saved_run_that_cannot_be_is_refused_and_changes_nothing(at_20, changes, message):

@@ -20,8 +20,6 @@ from embedding_lab.journal import Journal
 from embedding_lab.results import columns
 
 SMALL = ["--d", "8", "--heads", "2", "--context", "8", "--batch", "4", "--steps", "5"]
-# Enough of these runs are under way when the first has ended.
-LONG = ["--encodings", "none,rope", "--seeds", "1-6", "--d", "8", "--heads", "2", "--context", "8", "--batch", "4", "--steps", "400"]
 TIMES = ("seconds", "steps_per_second")
 
 
@@ -270,38 +268,53 @@ def _of_version(task, version):
     return task
 
 
-@pytest.fixture(scope="module")
-def straight(tmp_path_factory):
-    """The rows of the long sweep, undisturbed, and the text it was trained on."""
-    folder = tmp_path_factory.mktemp("straight")
-    (folder / "small.txt").write_text("The quick brown Fox 9 jumps over the lazy dog.\n" * 40)
-    assert run(*LONG, "--corpus", folder / "small.txt", "--out", folder / "a.json") == 0
-    return untimed(rows_of(folder / "a.json")), folder / "small.txt"
+# An encoding with which no run begins while there is a file hold, but for the process that plans, which leads its group.
+WAITS = """
+import os, time
+from pathlib import Path
+class Waits:
+    def table(self, length, d):
+        while Path(__file__).with_name("hold").exists() and os.getpid() != os.getpgrp():
+            time.sleep(0.01)
+    def rotation(self, length, head_dim): return None
+    def bias(self, length, heads): return None
+"""
 
 
-def test_a_sweep_that_was_killed_repeats_nothing_and_ends_as_if_it_had_not_been(straight, tmp_path, capsys):
-    rows, text = straight
+@pytest.fixture
+def held(text, tmp_path):
+    """The options of a sweep of 12 runs, the last 6 of which wait for what the other value does."""
+    (tmp_path / "waits.py").write_text(WAITS)
+    (tmp_path / "hold").touch()
+    options = ["--encodings", f"none,{tmp_path / 'waits.py'}", "--seeds", "1-6", *SMALL, "--corpus", text, "--jobs", "2"]
+    return options, (tmp_path / "hold").unlink
+
+
+def test_a_sweep_that_was_killed_repeats_nothing_and_ends_as_if_it_had_not_been(held, tmp_path, capsys):
+    options, release = held
     out = tmp_path / "a.json"
-    killed = start(*LONG, "--corpus", text, "--jobs", "2", "--out", out)
+    killed = start(*options, "--out", out)
     wait_until(lambda: killed.poll() is not None or len(journalled(out)) >= 2)
     children = psutil.Process(killed.pid).children(recursive=True)
     killed.kill()
     killed.communicate()
     before = journalled(out)
-    assert 2 <= len(before) < 12 and not out.exists()
+    assert 2 <= len(before) <= 6 and not out.exists()
     _, alive = psutil.wait_procs(children, timeout=30)
     assert len(children) >= 2 and not alive  # what it started does not go on without it
-    assert run(*LONG, "--corpus", text, "--jobs", "2", "--out", out) == 0
+    release()
+    assert run(*options, "--out", out) == 0
     after = journalled(out)
     assert after[: len(before)] == before and len(after) == len(set(after)) == 12
     assert f"{len(before)} of 12 runs are finished already" in capsys.readouterr().err
-    assert untimed(rows_of(out)) == rows
+    assert run(*options, "--out", tmp_path / "straight.json") == 0
+    assert untimed(rows_of(out)) == untimed(rows_of(tmp_path / "straight.json"))
 
 
-def test_ctrl_c_is_one_line_and_finished_runs_are_kept(straight, tmp_path):
-    _, text = straight
+def test_ctrl_c_is_one_line_and_finished_runs_are_kept(held, tmp_path):
+    options, _ = held
     out = tmp_path / "a.csv"
-    stopped = start(*LONG, "--corpus", text, "--jobs", "2", "--out", out)
+    stopped = start(*options, "--out", out)
     wait_until(lambda: stopped.poll() is not None or journalled(out))
     os.killpg(stopped.pid, signal.SIGINT)  # as a terminal does: to the sweep and all that it started
     _, told = stopped.communicate(timeout=60)
@@ -310,6 +323,21 @@ def test_ctrl_c_is_one_line_and_finished_runs_are_kept(straight, tmp_path):
     last = told.replace("\r", "\n").strip().splitlines()[-1]
     assert last.startswith(f"embedding_lab: interrupted; {kept} of 12 finished runs are kept in {out}.journal: ")
     assert not out.exists()
+
+
+def test_a_process_that_is_ended_from_outside_ends_the_sweep_in_one_line(held, tmp_path):
+    options, release = held
+    out = tmp_path / "a.json"
+    sweeping = start(*options, "--out", out)
+    wait_until(lambda: sweeping.poll() is not None or journalled(out))
+    for child in psutil.Process(sweeping.pid).children():
+        if "resource_tracker" not in " ".join(child.cmdline()):
+            child.kill()
+            break
+    _, told = sweeping.communicate(timeout=60)
+    assert sweeping.returncode == 1 and "embedding_lab: A process that trained was ended from outside" in told
+    release()
+    assert run(*options, "--out", out) == 0 and len(rows_of(out)) == 12
 
 
 def test_the_same_command_again_trains_nothing_and_more_seeds_train_the_new_ones(text, tmp_path, monkeypatch):
@@ -397,9 +425,24 @@ def test_the_progress_bar_counts_runs_and_those_of_before(text, tmp_path):
 # ------------------------------------------------------------------------------------ on a cluster
 
 
+ON_THE_CLUSTER = ["--encodings", "none,rope", "--seeds", "1-6", *SMALL]  # 12 runs
+
+# What the first worker loads: it never ends the first run that it is given, so that no sweep ends while it is there.
+NEVER_ENDS = """
+import time
+from pathlib import Path
+from embedding_lab import sweep
+def train(task, corpus):
+    Path("begun").touch()
+    time.sleep(3600)
+sweep.train = train
+"""
+
+
 @pytest.fixture
 def cluster(tmp_path):
     """A scheduler and two workers, each a process of its own: the address, the workers and the scheduler."""
+    (tmp_path / "never_ends.py").write_text(NEVER_ENDS)
     started, file = [], tmp_path / "scheduler.json"
 
     def launch(kind, *options):
@@ -412,7 +455,7 @@ def cluster(tmp_path):
         launch("scheduler", "--host", "127.0.0.1", "--port", "0")
         address = wait_until(lambda: file.exists() and file.read_text().endswith("}") and json.loads(file.read_text())["address"])
         options = ["--no-nanny", "--nthreads", "1", "--host", "127.0.0.1", "--local-directory", str(tmp_path)]
-        workers = [launch("worker", *options) for _ in range(2)]
+        workers = [launch("worker", *options, "--preload", str(tmp_path / "never_ends.py")), launch("worker", *options)]
         yield address, workers, started[0]
     finally:
         for process in reversed(started):
@@ -420,11 +463,10 @@ def cluster(tmp_path):
             process.wait()
 
 
-def test_a_cluster_that_is_gone_ends_the_sweep_in_one_line(straight, tmp_path, cluster):
-    _, text = straight
+def test_a_cluster_that_is_gone_ends_the_sweep_in_one_line(text, tmp_path, cluster):
     address, _, scheduler = cluster
     out = tmp_path / "a.json"
-    sweeping = start(*LONG, "--corpus", text, "--dask", address, "--out", out)
+    sweeping = start(*ON_THE_CLUSTER, "--corpus", text, "--dask", address, "--out", out)
     wait_until(lambda: sweeping.poll() is not None or journalled(out))
     scheduler.kill()
     _, told = sweeping.communicate(timeout=120)
@@ -433,30 +475,15 @@ def test_a_cluster_that_is_gone_ends_the_sweep_in_one_line(straight, tmp_path, c
     assert last.startswith(f"embedding_lab: The cluster at {address} is gone or has cancelled the sweep; finished runs are kept in")
 
 
-def test_a_process_that_is_ended_from_outside_ends_the_sweep_in_one_line(straight, tmp_path):
-    rows, text = straight
-    out = tmp_path / "a.json"
-    options = [*LONG, "--corpus", text, "--jobs", "2", "--out", out]
-    sweeping = start(*options)
-    wait_until(lambda: sweeping.poll() is not None or journalled(out))
-    for child in psutil.Process(sweeping.pid).children():
-        if "resource_tracker" not in " ".join(child.cmdline()):
-            child.kill()
-            break
-    _, told = sweeping.communicate(timeout=60)
-    assert sweeping.returncode == 1 and "embedding_lab: A process that trained was ended from outside" in told
-    assert run(*options) == 0 and untimed(rows_of(out)) == rows
-
-
-def test_a_cluster_that_loses_a_worker_trains_every_run_once(straight, tmp_path, cluster):
-    rows, text = straight
+def test_a_cluster_that_loses_a_worker_trains_every_run_once(text, tmp_path, cluster):
     address, workers, _ = cluster
     out = tmp_path / "a.json"
-    sweeping = start(*LONG, "--corpus", text, "--dask", address, "--out", out)
-    wait_until(lambda: sweeping.poll() is not None or len(journalled(out)) >= 3)
+    sweeping = start(*ON_THE_CLUSTER, "--corpus", text, "--dask", address, "--out", out)
+    wait_until(lambda: sweeping.poll() is not None or (tmp_path / "begun").exists() and len(journalled(out)) >= 3)
     workers[0].kill()
     assert len(journalled(out)) < 12
     _, told = sweeping.communicate(timeout=120)
     assert sweeping.returncode == 0, told
     assert len(journalled(out)) == len(set(journalled(out))) == 12
-    assert untimed(rows_of(out)) == rows
+    assert run(*ON_THE_CLUSTER, "--corpus", text, "--jobs", "1", "--out", tmp_path / "straight.json") == 0
+    assert untimed(rows_of(out)) == untimed(rows_of(tmp_path / "straight.json"))

@@ -98,7 +98,8 @@ def _kind(data: bytes) -> str:
         return "an empty file"
     if data[8:9] == b"{" and int.from_bytes(data[:8], "little") < len(data):
         return "a safetensors file alone, a model without the lab's own part"
-    return f"a file that begins with {bytes(data[:4])!r} where a zip has b'PK'"
+    shown = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in data[:8])
+    return f"another kind of file, which begins with {shown}"
 
 
 def _read(content: Content, names: list[str]) -> Checkpoint:

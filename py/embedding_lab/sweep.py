@@ -271,21 +271,31 @@ def _start_process() -> None:
 def _on_this_machine(tasks: list[Task], texts: dict, jobs: int) -> Iterator[_Outcome]:
     from joblib import Parallel, delayed, parallel_config
 
-    # Of a sweep that is interrupted, which is told in one line of this lab's own.
-    warnings.filterwarnings("ignore", r"\d+ tasks which were still being processed", UserWarning)
-    with parallel_config("loky", n_jobs=min(jobs, len(tasks)), inner_max_num_threads=1, initializer=_start_process):
-        calls = (delayed(attempt)(task, texts[task.text][1]) for task in tasks)
-        try:
-            # Singly, not in batches: what has finished is kept at once.
-            yield from Parallel(batch_size=1, return_as="generator_unordered")(calls)
-        except BrokenProcessPool as error:
-            raise _Ended("A process that trained was ended from outside, perhaps for want of memory") from error
+    with warnings.catch_warnings():
+        # Of a sweep that is interrupted, which is told in one line of this lab's own.
+        warnings.filterwarnings("ignore", r"\d+ tasks which were still being processed", UserWarning)
+        with parallel_config("loky", n_jobs=min(jobs, len(tasks)), inner_max_num_threads=1, initializer=_start_process):
+            calls = (delayed(attempt)(task, texts[task.text][1]) for task in tasks)
+            try:
+                # Singly, not in batches: what has finished is kept at once.
+                yield from Parallel(batch_size=1, return_as="generator_unordered")(calls)
+            except BrokenProcessPool as error:
+                raise _Ended("A process that trained was ended from outside, perhaps for want of memory") from error
 
 
 def _on_dask(tasks: list[Task], texts: dict, address: str) -> Iterator[_Outcome]:
+    # distributed and asyncio tell of a lost worker at length; the sweep tells what is of consequence.
+    before = logging.root.manager.disable
+    logging.disable()
+    try:
+        yield from _from_cluster(tasks, texts, address)
+    finally:
+        logging.disable(before)
+
+
+def _from_cluster(tasks: list[Task], texts: dict, address: str) -> Iterator[_Outcome]:
     from distributed import Client, as_completed
 
-    logging.disable()  # distributed and asyncio tell of a lost worker at length; the sweep tells what is of consequence
     try:
         client = Client(address, timeout=WAIT, set_as_default=False)
     except (OSError, ValueError) as error:

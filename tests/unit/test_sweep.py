@@ -2,11 +2,13 @@
 
 import csv
 import json
+import logging
 import os
 import signal
 import subprocess
 import sys
 import time
+import warnings
 from dataclasses import fields
 from pathlib import Path
 
@@ -84,8 +86,10 @@ def untimed(rows):
 def test_the_three_formats_hold_the_same_rows_and_those_are_what_train_prints(text, tmp_path, capsys):
     options = ["--encodings", "none,sinusoidal", "--seeds", "3-4", "--layers", "1,2", "--tied", "yes,no", "--corpus", text, *SMALL]
     outs = [tmp_path / name for name in ("a.json", "a.csv", "a.parquet")]
+    filters = [*warnings.filters]
     for out, jobs in zip(outs, ("1", "2", "auto")):
         assert run(*options, "--jobs", jobs, "--out", out) == 0
+    assert warnings.filters == filters
     rows, of_csv, of_parquet = map(rows_of, outs)
     assert untimed(rows) == untimed(of_csv) == untimed(of_parquet)
     assert all(list(row) == list(columns()) for row in rows + of_csv + of_parquet)
@@ -219,6 +223,7 @@ def test_a_package_that_is_not_installed_is_told_before_anything_trains(text, tm
 def test_a_cluster_that_does_not_answer_is_one_line(text, tmp_path, monkeypatch):
     monkeypatch.setattr(sweep, "WAIT", 0.5)
     told = run("--corpus", text, *SMALL, "--out", tmp_path / "a.json", "--dask", "tcp://127.0.0.1:1")
+    assert logging.root.manager.disable == logging.NOTSET
     assert "--dask tcp://127.0.0.1:1 does not answer: " in told and "\n" not in told
 
 
@@ -275,6 +280,7 @@ from pathlib import Path
 class Waits:
     def table(self, length, d):
         while Path(__file__).with_name("hold").exists() and os.getpid() != os.getpgrp():
+            Path(__file__).with_name(f"{os.getpid()}.waits").touch()
             time.sleep(0.01)
     def rotation(self, length, head_dim): return None
     def bias(self, length, heads): return None
@@ -315,7 +321,8 @@ def test_ctrl_c_is_one_line_and_finished_runs_are_kept(held, tmp_path):
     options, _ = held
     out = tmp_path / "a.csv"
     stopped = start(*options, "--out", out)
-    wait_until(lambda: stopped.poll() is not None or journalled(out))
+    # Both processes: one that is only starting would tell of it in its own words.
+    wait_until(lambda: stopped.poll() is not None or len([*tmp_path.glob("*.waits")]) == 2)
     os.killpg(stopped.pid, signal.SIGINT)  # as a terminal does: to the sweep and all that it started
     _, told = stopped.communicate(timeout=60)
     assert stopped.returncode == 130 and "Traceback" not in told

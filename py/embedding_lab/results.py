@@ -36,6 +36,7 @@ def columns() -> dict[str, type | list]:
         "validation_losses": [float],  # nats per character at each of those steps
         "text_sha256": str,  # of the text in UTF-8, line ends as \n
         "version": str,  # of the lab
+        "backend": str,  # the module of `ops` that trained
     }
 
 

@@ -242,6 +242,7 @@ def train(task: Task, corpus: Corpus) -> dict:
         "validation_losses": [results.rounded(loss) for _, loss in run.validation],
         "text_sha256": task.text,
         "version": task.version,
+        "backend": run.model.ops.NAME,
     }
 
 

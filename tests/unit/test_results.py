@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from embedding_lab.config import ENCODINGS, RunConfig
-from embedding_lab.results import MEASURED, SweepError, encoding_table, measured, pair_table, report, write
+from embedding_lab.results import MEASURED, SweepError, columns, encoding_table, measured, pair_table, report, write
 from embedding_lab.training import Run
 
 ROOT = Path(__file__).parents[2]
@@ -122,6 +122,7 @@ def test_the_shipped_file_is_a_sweep_of_the_defaults_over_ten_seeds(shipped):
     assert summary["seeds"] == list(range(10)) and summary["command"] == shipped["command"]
     assert [each["encoding"] for each in summary["encodings"]] == list(ENCODINGS)
     assert RunConfig(**summary["config"]) == RunConfig()
+    assert all(list(row) == list(columns()) for row in shipped["rows"])
     for each in summary["encodings"]:
         losses = [row["validation_loss"] for row in shipped["rows"] if row["encoding"] == each["encoding"]]
         assert each["steps"] == list(range(0, 501, 25)) and len(each["mean"]) == len(each["low"]) == len(each["high"]) == 21

@@ -19,6 +19,7 @@ import pytest
 from embedding_lab import __version__, cli, results, sweep
 from embedding_lab.config import ENCODINGS, RunConfig
 from embedding_lab.journal import Journal
+from embedding_lab.ops import best
 from embedding_lab.results import columns
 
 SMALL = ["--d", "8", "--heads", "2", "--context", "8", "--batch", "4", "--steps", "5"]
@@ -136,7 +137,7 @@ def test_a_setting_that_is_not_given_has_its_default_and_the_encodings_are_all_f
     rows = rows_of(tmp_path / "a.json")
     assert [row["encoding"] for row in rows] == list(ENCODINGS)
     assert {row["lr"] for row in rows} == {RunConfig().lr} and {row["seed"] for row in rows} == {RunConfig().seed}
-    assert {row["version"] for row in rows} == {__version__} and {row["corpus"] for row in rows} == {"own"}
+    assert {row["backend"] for row in rows} == {best().NAME} and {row["version"] for row in rows} == {__version__} and {row["corpus"] for row in rows} == {"own"}
 
 
 def test_two_texts_of_ones_own_are_told_apart_by_their_hash(text, tmp_path, capsys):

@@ -39,7 +39,7 @@ class Corpus:
         Raises:
             CorpusError: the text is empty, or has one or more than 256 distinct characters.
         """
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        text = normalised(text)
         if not text:
             raise CorpusError("The text is empty: paste some text, a few thousand characters or more.")
         points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
@@ -125,6 +125,11 @@ class Corpus:
             "unigram": float(-unigram[self.validation].mean()),
             "bigram": float(-bigram[self.validation[:-1], self.validation[1:]].mean()),
         }
+
+
+def normalised(text: str) -> str:
+    """A text with a single newline for each line end."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def windows(ids: np.ndarray, starts: np.ndarray, context: int) -> tuple[np.ndarray, np.ndarray]:

@@ -24,14 +24,10 @@ def open_run(path: Path, read_corpus: Callable[[str], str]) -> Run:
     Raises:
         CheckpointError, SavedError, OSError: there is none that can be opened.
     """
-    if path.is_dir():
-        found = checkpoint.read_folder(path)
-    else:
-        with path.open("rb") as file:
-            found = checkpoint.read(file.read(checkpoint.LARGEST_FILE + 1))
-    corpus = Corpus.from_text(found.text if found.text is not None else read_corpus(found.config.corpus))
-    checkpoint.check_text(corpus, found.text_hash, found.config.corpus)
-    run = Run(found.config, corpus, evaluate=False)
+    found = checkpoint.read_folder(path) if path.is_dir() else checkpoint.read_file(path)
+    text = found.text if found.text is not None else read_corpus(found.config.corpus)
+    checkpoint.check_text(text, found.text_hash, found.config.corpus)
+    run = Run(found.config, Corpus.from_text(text), evaluate=False)
     run.restore(found.saved)
     return run
 

@@ -24,6 +24,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from . import __version__, results
+from .checkpoint import text_hash
 from .config import ENCODINGS, ConfigError, RunConfig, parse, settings_table, validate
 from .corpus import Corpus, CorpusError
 from .journal import Journal
@@ -146,7 +147,7 @@ def plan(given: argparse.Namespace, read_corpus: Callable, load_encoding: Callab
     for name in lists.pop("corpus"):
         text, known = read_corpus(name)
         corpus = Corpus.from_text(text)
-        sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        sha256 = text_hash(text)
         texts.setdefault(sha256, (text, corpus, _about(sha256, known, name, corpus)))
     seeds = lists.pop("seed")
     tasks, refused = [], Counter()

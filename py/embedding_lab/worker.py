@@ -81,7 +81,7 @@ def open_run(
     try:
         ops = load(backend) if backend else best()
         corpus = Corpus.from_text(text)
-        if text_hash is not None and (refused := _other_text(corpus, text_hash, values["corpus"])):
+        if text_hash is not None and (refused := _other_text(text, text_hash, values["corpus"])):
             return refused
         run = Run(RunConfig(**values), corpus, ops=ops, evaluate=saved is None)
         if saved is not None:
@@ -108,11 +108,11 @@ def open_run(
     }
 
 
-def _other_text(corpus: Corpus, text_hash: str, name: str) -> dict | None:
+def _other_text(text: str, text_hash: str, name: str) -> dict | None:
     from .checkpoint import CheckpointError, check_text  # no first loss waits for them
 
     try:
-        check_text(corpus, text_hash, name)
+        check_text(text, text_hash, name)
     except CheckpointError as error:
         return _error("checkpoint", "corpus", str(error))
     return None
@@ -218,11 +218,14 @@ def save_run(id: str) -> dict:
     """All of a run as it is now, with which `open_run` restores it in another worker.
 
     Returns:
-        The fields of `training.Saved`, in camelCase. Or an error with the code "unknown-run".
+        The fields of `training.Saved`, in camelCase. Or an error with the code "unknown-run" or "memory".
     """
     if id not in _runs:
         return _error("unknown-run", None, f"This worker has no run {id}: open it first.")
-    return _for_page(_runs[id].save())
+    try:
+        return _for_page(_runs[id].save())
+    except MemoryError:
+        return _no_memory_to("save this run")
 
 
 def checkpoint(id: str, label: str) -> dict:
@@ -232,7 +235,8 @@ def checkpoint(id: str, label: str) -> dict:
         label: what the reader knows the run by.
 
     Returns:
-        name, such as learned-seed1-500.zip; bytes, uint8. Or an error with the code "unknown-run" or "checkpoint".
+        name, such as learned-seed1-500.zip; bytes, uint8. Or an error with the code "unknown-run", "checkpoint"
+        or "memory".
     """
     from .checkpoint import CheckpointError, files, name, pack  # no first loss waits for them
 
@@ -243,6 +247,9 @@ def checkpoint(id: str, label: str) -> dict:
         return {"name": name(run), "bytes": np.frombuffer(pack(files(run, label)), np.uint8)}
     except CheckpointError as error:
         return _error("checkpoint", None, str(error))
+    except MemoryError:
+        characters = len(run.corpus.train) + len(run.corpus.validation)
+        return _no_memory_to(f"save this run with its text of {characters:,} characters")
 
 
 def read_checkpoint(bytes) -> dict:
@@ -254,7 +261,7 @@ def read_checkpoint(bytes) -> dict:
     Returns:
         config; text, None for a text of the lab that config names; textHash, the SHA-256 in hexadecimal of the text in
         UTF-8 with its line ends normalised to a newline; saved, as `open_run` takes it; version, of the lab that
-        wrote it. Or an error with the code "checkpoint".
+        wrote it. Or an error with the code "checkpoint" or "memory".
     """
     from .checkpoint import CheckpointError, read
 
@@ -262,6 +269,8 @@ def read_checkpoint(bytes) -> dict:
         found = read(bytes)
     except CheckpointError as error:
         return _error("checkpoint", None, str(error))
+    except MemoryError:
+        return _no_memory_to(f"open this file of {len(bytes):,} bytes with its text")
     return {
         "config": asdict(found.config),
         "text": found.text,
@@ -351,3 +360,6 @@ def _memory_error(config: dict) -> dict:
         "memory", "batch", f"The tab has no memory left for this model ({sizes}): choose a smaller batch or context."
     )
 
+
+def _no_memory_to(do: str) -> dict:
+    return _error("memory", None, f"The tab has no memory left to {do}: close other tabs, or use a shorter text.")

@@ -250,7 +250,10 @@ def test_what_export_and_from_refuse_is_one_line(tmp_path):
         done = export(*arguments)
         assert done.returncode == 1 and message in done.stderr and done.stderr.count("\n") == 1, done.stderr
     assert [entry.name for entry in (tmp_path / "full").iterdir()] == ["thesis.tex"] and not (tmp_path / "new").exists()
+    with (tmp_path / "large.zip").open("wb") as file:
+        file.truncate(200_000_000)
     for arguments, message in [
+        (["--from", str(tmp_path / "large.zip")], "The file has 200,000,000 bytes; a saved run has at most"),
         (["--from", str(tmp_path / "file")], "not a saved run but a file that begins with b'x'"),
         (["--from", str(tmp_path / "nowhere.zip")], "No such file"),
         (["--from", str(tmp_path / "full")], "This holds no saved run"),

@@ -3,6 +3,7 @@
 import gc
 import hashlib
 import math
+import re
 import weakref
 
 import numpy as np
@@ -256,6 +257,28 @@ def test_what_cannot_be_a_file_or_a_run_is_a_value():
     for data in (b"", b"PK", np.zeros(200_000_000, np.uint8)):
         error = worker.read_checkpoint(memoryview(data))["error"]
         assert error["code"] == "checkpoint" and len(error["message"]) > 20
+    assert worker.advance("a", 0)["step"] == 1
+
+
+@pytest.mark.parametrize(
+    "broken, call, message",
+    [
+        ("training.Run.save", lambda made: worker.save_run("a"), "to save this run: "),
+        ("checkpoint.pack", lambda made: worker.checkpoint("a", "x"), "with its text of 1,880 characters: "),
+        ("checkpoint.saving.text_bytes", lambda made: worker.checkpoint("a", "x"), "with its text of 1,880 characters: "),
+        ("checkpoint.opening.Archive.read", lambda made: worker.read_checkpoint(made), r"this file of \d+,\d+ bytes with its text: "),
+    ],
+)
+def test_what_memory_is_too_small_for_is_a_value_and_the_run_goes_on(monkeypatch, broken, call, message):
+    worker.open_run("a", SMALL, TEXT)
+    made = memoryview(worker.checkpoint("a", "x")["bytes"])
+
+    def no_memory(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(f"embedding_lab.{broken}", no_memory)
+    error = call(made)["error"]
+    assert error["code"] == "memory" and re.search(message, error["message"])
     assert worker.advance("a", 0)["step"] == 1
 
 

@@ -12,8 +12,8 @@ folder that is opened may be anything: every size is bounded before anything is 
 `CheckpointError`.
 """
 
-from .contents import FILES, LARGEST_FILE, CheckpointError, check_text
-from .opening import Checkpoint, read, read_folder
+from .contents import FILES, LARGEST_FILE, CheckpointError, check_text, text_hash
+from .opening import Checkpoint, read, read_file, read_folder
 from .saving import files, name, pack, text_bytes
 
 __all__ = [
@@ -26,6 +26,8 @@ __all__ = [
     "name",
     "pack",
     "read",
+    "read_file",
     "read_folder",
     "text_bytes",
+    "text_hash",
 ]

@@ -3,7 +3,7 @@
 import hashlib
 
 from ..config import settings_table
-from ..corpus import MOST_CHARACTERS, Corpus
+from ..corpus import MOST_CHARACTERS, normalised
 from ..model import MLP_WIDTH
 from .layouts import MOST_POSITIONS
 from .tensors import LONGEST_HEADER
@@ -39,12 +39,12 @@ class CheckpointError(ValueError):
     """A run that files cannot hold, or files that hold no run; the message says what was found and what to do."""
 
 
-def text_hash(corpus: Corpus) -> str:
+def text_hash(text: str) -> str:
     """SHA-256 of the text in UTF-8, its line ends normalised, in hexadecimal."""
-    return hashlib.sha256(corpus.text.encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(normalised(text).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def check_text(corpus: Corpus, expected: str, name: str) -> None:
+def check_text(text: str, expected: str, name: str) -> None:
     """Hold a text against the one that a run trained on.
 
     Args:
@@ -54,7 +54,7 @@ def check_text(corpus: Corpus, expected: str, name: str) -> None:
     Raises:
         CheckpointError: it is another.
     """
-    found = text_hash(corpus)
+    found = text_hash(text)
     if found != expected:
         raise CheckpointError(
             f"The text {name} here is not the one that this run trained on (its SHA-256 begins with {found[:8]}, not "

@@ -61,16 +61,30 @@ def read(data: bytes | memoryview) -> Checkpoint:
     Raises:
         CheckpointError: it is not, or it contradicts itself.
     """
-    if len(data) > LARGEST_FILE:
-        raise CheckpointError(
-            f"The file has {len(data):,} bytes; a saved run has at most {LARGEST_FILE:,}: "
-            "choose a .zip that the lab saved."
-        )
+    _check_size(len(data))
     data = bytes(data)
     if data[:2] != b"PK":
         raise CheckpointError(f"This is not a saved run but {_kind(data)}: choose a .zip that the lab saved.")
     archive = Archive(data)
     return _read(archive.read, archive.names)
+
+
+def _check_size(size: int) -> None:
+    if size > LARGEST_FILE:
+        raise CheckpointError(
+            f"The file has {size:,} bytes; a saved run has at most {LARGEST_FILE:,}: choose a .zip that the lab saved."
+        )
+
+
+def read_file(path: Path) -> Checkpoint:
+    """Open a zip on the disk.
+
+    Raises:
+        CheckpointError: as `read`.
+    """
+    _check_size(path.stat().st_size)
+    with path.open("rb") as file:
+        return read(file.read(LARGEST_FILE + 1))  # a pipe has any number of bytes, whatever its size says
 
 
 def read_folder(folder: Path) -> Checkpoint:
@@ -234,7 +248,7 @@ def _with_text(found: Checkpoint, content: Content, characters: int) -> Checkpoi
         raise CheckpointError(f"{TEXT} is not UTF-8 text: {problem.reason} at byte {problem.start}.") from None
     except CorpusError as problem:
         raise CheckpointError(f"{TEXT} cannot be trained on: {problem}") from None
-    check_text(corpus, found.text_hash, found.config.corpus)
+    check_text(text, found.text_hash, found.config.corpus)
     if len(corpus.vocabulary) != characters:
         raise CheckpointError(f"{TEXT} has {len(corpus.vocabulary)} different characters, and the model {characters}.")
     return replace(found, text=text)

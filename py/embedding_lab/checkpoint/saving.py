@@ -95,7 +95,7 @@ def files(run: Run, label: str) -> dict[str, bytes]:
                 "config": asdict(run.config),
                 "encoding": {"name": run.encoding.name, "ofTheLab": _of_the_lab(run)},
                 "characters": len(corpus.vocabulary),
-                "textHash": text_hash(corpus),
+                "textHash": text_hash(text.decode()),
                 "step": saved.step,
                 "state": saved.state,
                 "message": saved.message,

@@ -107,8 +107,8 @@ def _help(row: dict) -> str:
 
 
 def _add_corpora(parser) -> None:
-    default = os.environ.get("EMBEDDING_LAB_CORPORA", Path(__file__).parents[2] / ".cache" / "corpora")
-    parser.add_argument("--corpora", type=Path, default=default, help="folder of the texts that build.py fetched")
+    default = os.environ.get("EMBEDDING_LAB_CORPORA")
+    parser.add_argument("--corpora", type=Path, default=default, help="folder of the texts, if not that of build.py")
 
 
 def _add_describe(commands) -> None:
@@ -263,10 +263,15 @@ def _advance(run: Run, quiet: bool, until: int | None = None) -> None:
             bar.set_postfix(train=f"{run.train_loss[-1]:.3f}", validation=f"{run.validation[-1][1]:.3f}")
 
 
-def _read_corpus(name: str, folder: Path) -> tuple[str, str]:
+def _corpus_path(name: str, folder: Path | None) -> Path:
+    """Where a text of the lab is: in this folder, else where build.py puts it."""
+    return (folder or Path(__file__).parents[2] / ".cache" / "corpora") / f"{name}.txt"
+
+
+def _read_corpus(name: str, folder: Path | None) -> tuple[str, str]:
     """The text, and the name that its settings carry: one of the texts of the lab, or a file's own."""
     if name in CORPORA and name != "own":
-        path = folder / f"{name}.txt"
+        path = _corpus_path(name, folder)
         if not path.is_file():
             raise FileNotFoundError(f"{path} is missing: run `python build.py build` once, or name a text file.")
     else:
@@ -324,7 +329,7 @@ def _describe(given: argparse.Namespace) -> None:
                 "title": title,
                 "origin": origin,
                 "file": f"corpora/{name}.txt",
-                "bytes": (given.corpora / f"{name}.txt").stat().st_size,
+                "bytes": _corpus_path(name, given.corpora).stat().st_size,
                 "characters": len(corpus.train) + len(corpus.validation),
                 "vocabulary": len(corpus.vocabulary),
                 "baselines": corpus.baselines(),

@@ -54,11 +54,11 @@ def require_format(path: Path) -> None:
     Raises:
         SweepError: its ending names no format, its folder is missing, or its format needs what is not installed.
     """
-    if path.suffix not in WRITERS:
+    if path.suffix.lower() not in WRITERS:
         raise SweepError(f"--out {path} names no format: let it end in .json, .csv or .parquet.")
     if path.is_dir() or not path.parent.is_dir():
         raise SweepError(f"--out {path} cannot be written: {path.parent} is no folder, or {path.name} is one.")
-    if path.suffix == ".parquet" and importlib.util.find_spec("pyarrow") is None:
+    if path.suffix.lower() == ".parquet" and importlib.util.find_spec("pyarrow") is None:
         raise SweepError(f"--out {path} needs the package pyarrow: {INSTALL}, or let the name end in .csv.")
 
 
@@ -70,7 +70,7 @@ def write(path: Path, rows: list[dict], about: dict) -> None:
         rows: with the entries of `columns`.
         about: what JSON has room for besides: {command, texts, failed}.
     """
-    whole_files.write({path: WRITERS[path.suffix](rows, about)})
+    whole_files.write({path: WRITERS[path.suffix.lower()](rows, about)})
 
 
 def _json(rows: list[dict], about: dict) -> bytes:

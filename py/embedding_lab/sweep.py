@@ -79,9 +79,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for row in settings_table():
         default, allowed = row["default"], f"{row.get('low')} to {row.get('high')}"
         if row["name"] == "encoding":
-            allowed, default = ", ".join(ENCODINGS) + ", or Python files that define one", "all"
+            allowed, default = ", ".join(ENCODINGS) + ", all of these, or Python files that define one", "all"
         elif row["kind"] == "choice":
-            allowed = "names, or text files"
+            allowed = "names, or text files whose own names have no comma"
         elif row["kind"] == "boolean":
             allowed = "yes or no"
         told = f"{row['help']} {allowed}; default {default}"
@@ -93,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def command_line(given: argparse.Namespace) -> str:
     """The command that was given, in one order whatever the order was that it was typed in."""
-    names = [row["name"] for row in settings_table()] + ["jobs", "dask", "out"]
+    names = [row["name"] for row in settings_table()] + ["corpora", "jobs", "dask", "out"]
     options = [(_option(name), str(getattr(given, name))) for name in names if getattr(given, name) is not None]
     return shlex.join(["python", "-m", "embedding_lab", "sweep", *itertools.chain(*options)])
 
@@ -177,14 +177,14 @@ def _about(sha256: str, name: str, given: str, corpus: Corpus) -> dict:
 
 def _encodings(given: str | None, names: list[str], load_encoding: Callable) -> dict[str, Callable | None]:
     """By name what makes each encoding, None for the lab's own."""
-    if given in (None, "all"):
-        return dict.fromkeys(ENCODINGS)
+    names = ["all"] if given is None else names
+    names = [*itertools.chain(*(ENCODINGS if name == "all" else [name] for name in names))]
     row = next(row for row in settings_table() if row["name"] == "encoding")
     found: dict[str, Callable | None] = {}
     for name in names:
         make = _FromFile(load_encoding, Path(name).resolve()) if name.endswith(".py") else None
         known = make().name if make else parse(row, name)
-        if known in found or make and known in ENCODINGS:
+        if make and (known in found or known in ENCODINGS):
             raise PositionError(f"encoding = {name} is called {known}, and so is another: give it another name.")
         found[known] = make
     return found

@@ -86,7 +86,7 @@ def untimed(rows):
 
 def test_the_three_formats_hold_the_same_rows_and_those_are_what_train_prints(text, tmp_path, capsys):
     options = ["--encodings", "none,sinusoidal", "--seeds", "3-4", "--layers", "1,2", "--tied", "yes,no", "--corpus", text, *SMALL]
-    outs = [tmp_path / name for name in ("a.json", "a.csv", "a.parquet")]
+    outs = [tmp_path / name for name in ("a.json", "a.CSV", "a.parquet")]
     filters = [*warnings.filters]
     for out, jobs in zip(outs, ("1", "2", "auto")):
         assert run(*options, "--jobs", jobs, "--out", out) == 0
@@ -124,6 +124,16 @@ def test_the_file_holds_the_command_that_makes_it_again(text, tmp_path):
     out.with_name(out.name + ".journal").unlink()
     subprocess.run(command.replace("python", sys.executable, 1), shell=True, check=True, capture_output=True)
     assert untimed(rows_of(out)) == first
+
+
+def test_the_command_names_the_folder_of_the_texts_that_it_was_given(text, tmp_path):
+    out, options = tmp_path / "a.json", ["--encodings", "none", "--jobs", "1", *SMALL]
+    (tmp_path / "alice29.txt").write_text(Path(text).read_text())
+    assert run(*options, "--corpora", tmp_path, "--out", out) == 0
+    content = json.loads(out.read_text())
+    assert f" --corpora {tmp_path} " in content["command"] and content["texts"][0]["characters"] == 1880
+    assert run(*options, "--corpus", text, "--out", out) == 0
+    assert "--corpora" not in json.loads(out.read_text())["command"]
 
 
 def test_every_setting_has_an_option():
@@ -164,6 +174,10 @@ def test_an_encoding_of_ones_own_is_swept_in_other_processes(text, tmp_path, cap
     file.write_text(source)
     options = ["--encodings", f"none,{file}", *SMALL, "--corpus", text, "--out", tmp_path / "a.json"]
     assert run(*options, "--jobs", "2") == 0
+    assert run("--encodings", f"rope,all,{file}", *options[2:-1], tmp_path / "all.json", "--jobs", "1") == 0
+    assert [row["encoding"] for row in rows_of(tmp_path / "all.json")] == [
+        "rope", *(name for name in ENCODINGS if name != "rope"), "ramp",
+    ]  # fmt: skip
     none, ramp = rows_of(tmp_path / "a.json")
     assert (none["encoding"], ramp["encoding"]) == ("none", "ramp") and none["validation_losses"] != ramp["validation_losses"]
     file.write_text(source.replace("100", "50"))  # another encoding of the same name is another run

@@ -3,11 +3,14 @@
 import json
 
 import pytest
+from playwright.sync_api import expect
 
 from lab_page import LabPage
 from tests.conftest import PageGuard
 
 FIVE = "none,learned,sinusoidal,rope,alibi"
+
+expect.set_options(timeout=20_000)  # ms: a page that trains on a machine under load may take its time to draw
 
 
 @pytest.fixture

@@ -184,8 +184,8 @@ def test_the_keyboard_stays_at_what_is_done(trained, tmp_path):
 def test_the_python_lines_reproduce_the_runs(trained, tmp_path):
     lab = trained
     _share(lab).get_by_label("Run", exact=True).select_option("rope-2")
-    line = _field(lab, "Copy as Python: trains the same run").input_value()
-    assert line == "python -m embedding_lab train --encoding rope --seed 2 --d 16 --context 16 --batch 8 --steps 40 --lr 0.004"
+    line = "python -m embedding_lab train --encoding rope --seed 2 --d 16 --context 16 --batch 8 --steps 40 --lr 0.004"
+    expect(_field(lab, "Copy as Python: trains the same run")).to_have_value(line)
     native = json.loads(_natively(f"{line} --json", tmp_path))
     curve = lab.curves()["rope-2"]
     assert native["losses"]["train"] == pytest.approx(curve["train"]["loss"], abs=1e-3)

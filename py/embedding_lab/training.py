@@ -319,12 +319,15 @@ class Run:
     def _evaluate(self) -> None:
         self.validation.append((self.step, self.validation_loss()))
 
+    def _has_finite_parameters(self) -> bool:
+        return _finite(self.model.parameters.vector)
+
     def _check_divergence(self) -> None:
         limit = self._uniform + DIVERGED_ABOVE_UNIFORM
         recent = self.train_loss[-DIVERGED_STEPS:]
         if not math.isfinite(recent[-1]):
             what = f"the training loss is {recent[-1]}"
-        elif not _finite(self.model.parameters.vector):
+        elif not self._has_finite_parameters():
             what = "the update left parameters that are not finite"
         elif len(recent) == DIVERGED_STEPS and min(recent) > limit:
             what = f"the training loss has stayed above ln V + 1 = {limit:.2f} nats for {DIVERGED_STEPS} steps"

@@ -254,7 +254,7 @@ def test_what_export_and_from_refuse_is_one_line(tmp_path):
         file.truncate(200_000_000)
     for arguments, message in [
         (["--from", str(tmp_path / "large.zip")], "The file has 200,000,000 bytes; a saved run has at most"),
-        (["--from", str(tmp_path / "file")], "not a saved run but a file that begins with b'x'"),
+        (["--from", str(tmp_path / "file")], "not a saved run but another kind of file, which begins with x"),
         (["--from", str(tmp_path / "nowhere.zip")], "No such file"),
         (["--from", str(tmp_path / "full")], "This holds no saved run"),
         (["--from", str(tmp_path / "file"), "--d", "48", "--lr", "0.1"], "takes all settings from"),

@@ -21,6 +21,7 @@ from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from . import __version__, results
@@ -257,10 +258,13 @@ def attempt(task: Task, corpus: Corpus) -> _Outcome:
         return _Outcome(task.key, None, f"{type(error).__name__}: {error}")
 
 
-def _start_process() -> None:
-    """Leave Ctrl-C to the process that started this one, and end when that one ends, however it does."""
+def _start_process(parent: int) -> None:
+    """Leave Ctrl-C to the process that started this one, and end when that one ends, however and whenever it does.
+
+    Args:
+        parent: its id, which this process itself may ask for too late.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = os.getppid()
 
     def watch():
         while os.getppid() == parent:
@@ -276,7 +280,8 @@ def _on_this_machine(tasks: list[Task], texts: dict, jobs: int) -> Iterator[_Out
     with warnings.catch_warnings():
         # Of a sweep that is interrupted, which is told in one line of this lab's own.
         warnings.filterwarnings("ignore", r"\d+ tasks which were still being processed", UserWarning)
-        with parallel_config("loky", n_jobs=min(jobs, len(tasks)), inner_max_num_threads=1, initializer=_start_process):
+        begin = partial(_start_process, os.getpid())
+        with parallel_config("loky", n_jobs=min(jobs, len(tasks)), inner_max_num_threads=1, initializer=begin):
             calls = (delayed(attempt)(task, texts[task.text][1]) for task in tasks)
             try:
                 # Singly, not in batches: what has finished is kept at once.

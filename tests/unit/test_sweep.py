@@ -318,7 +318,7 @@ def test_a_sweep_that_was_killed_repeats_nothing_and_ends_as_if_it_had_not_been(
     wait_until(lambda: killed.poll() is not None or len(journalled(out)) >= 2)
     children = psutil.Process(killed.pid).children(recursive=True)
     killed.kill()
-    killed.communicate()
+    killed.communicate(timeout=60)
     before = journalled(out)
     assert 2 <= len(before) <= 6 and not out.exists()
     _, alive = psutil.wait_procs(children, timeout=30)
@@ -330,6 +330,13 @@ def test_a_sweep_that_was_killed_repeats_nothing_and_ends_as_if_it_had_not_been(
     assert f"{len(before)} of 12 runs are finished already" in capsys.readouterr().err
     assert run(*options, "--out", tmp_path / "straight.json") == 0
     assert untimed(rows_of(out)) == untimed(rows_of(tmp_path / "straight.json"))
+
+
+def test_a_process_that_starts_when_its_sweep_is_gone_ends_by_itself():
+    script = "import sys, time; from embedding_lab.sweep import _start_process; _start_process(int(sys.argv[1])); time.sleep(60)"
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    assert subprocess.run([sys.executable, "-c", script, str(gone.pid)], timeout=30).returncode == 1
 
 
 def test_ctrl_c_is_one_line_and_finished_runs_are_kept(held, tmp_path):

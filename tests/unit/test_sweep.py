@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 import pyarrow.parquet
 import pytest
+from distributed import Client
 
 from embedding_lab import __version__, cli, results, sweep
 from embedding_lab.config import ENCODINGS, RunConfig
@@ -485,6 +486,8 @@ def cluster(tmp_path):
         address = wait_until(lambda: file.exists() and file.read_text().endswith("}") and json.loads(file.read_text())["address"])
         options = ["--no-nanny", "--nthreads", "1", "--host", "127.0.0.1", "--local-directory", str(tmp_path)]
         workers = [launch("worker", *options, "--preload", str(tmp_path / "never_ends.py")), launch("worker", *options)]
+        with Client(address, set_as_default=False) as client:
+            client.wait_for_workers(2, timeout=60)  # else the quicker one might train everything
         yield address, workers, started[0]
     finally:
         for process in reversed(started):

@@ -36,6 +36,19 @@ async function begun(lab) {
   await until(() => lab.state.status !== null);
 }
 
+/** A lab whose one run was stopped on its way, and is saved. */
+async function stoppedLab(query) {
+  const parts = openLab(query);
+  const { lab, state } = parts;
+  await begun(lab);
+  const first = lab.run();
+  await until(() => state.runs[0]?.step > 8);
+  lab.stop();
+  await first;
+  await until(() => state.runs[0].saved);
+  return { ...parts, run: state.runs[0] };
+}
+
 const named = (told, name) => told.filter((event) => event.name === name).map(({ detail }) => detail);
 
 test("Python's arrival is told once, with its backend, version and time", async () => {
@@ -256,14 +269,7 @@ test("a run that was stopped goes on from its last step, with nothing lost and n
 });
 
 test("a run that goes on in a worker that breaks can go on again from where it was stopped before", async () => {
-  const { lab, pythons, state } = openLab("steps=400&encodings=none");
-  await begun(lab);
-  const first = lab.run();
-  await until(() => state.runs[0]?.step > 8);
-  lab.stop();
-  await first;
-  await until(() => state.runs[0].saved);
-  const [run] = state.runs;
+  const { lab, pythons, run } = await stoppedLab("steps=400&encodings=none");
   const { saved } = run;
   pythons.instead.advance = () => {
     throw new Error("MemoryError");
@@ -354,14 +360,7 @@ test("runs that were stopped before their first step begin when they are continu
 });
 
 test("a run that is continued, stopped while it opens, and continued again loses and repeats nothing", async () => {
-  const { lab, pythons, state } = openLab("steps=40&encodings=none");
-  await begun(lab);
-  const first = lab.run();
-  await until(() => state.runs[0]?.step > 8);
-  lab.stop();
-  await first;
-  await until(() => state.runs[0].saved);
-  const [run] = state.runs;
+  const { lab, pythons, run } = await stoppedLab("steps=40&encodings=none");
   const held = [];
   pythons.instead.open_run = (worker, args) =>
     new Promise((resolve) => held.push(() => resolve(pythons.open_run(worker, ...args))));

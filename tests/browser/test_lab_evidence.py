@@ -54,7 +54,7 @@ def test_the_runs_of_an_encoding_are_one_row_that_unfolds(lab, site):
     expect(rows).to_have_count(5)
     lab.runs.get_by_role("checkbox", name="Show the curve of Learned, seed 2").uncheck()
     group = lab.runs.get_by_role("checkbox", name="Show the curves of Learned")
-    assert group.evaluate("(box) => box.indeterminate")
+    expect(group).to_have_js_property("indeterminate", True)
     expect(lab.loss_picture).to_have_attribute("aria-label", re.compile("Learned, mean of 2 seeds"))
     unfold.press("Enter")
     expect(rows).to_have_count(2)

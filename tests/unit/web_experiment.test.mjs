@@ -24,6 +24,7 @@ function lab(cores) {
   const { events, told } = recordedEvents();
   const store = new Store();
   const pool = new WorkerPool({
+    allows: () => true,
     start: pythons.start, cores, onProgress: (news) => progress.push(news), onFailure: (error) => failures.push(error),
   });
   const experiment = new Experiment({ store, pool, events });
@@ -476,7 +477,7 @@ test("what Stop ended is saved though the next runs have taken its place, and wh
   const pythons = new FakePythons();
   const store = new Store();
   const saved = [];
-  const pool = new WorkerPool({ start: pythons.start, cores: 1, onProgress: () => {}, onFailure: () => {} });
+  const pool = new WorkerPool({ start: pythons.start, cores: 1, allows: () => true, onProgress: () => {}, onFailure: () => {} });
   const experiment = new Experiment({ store, pool, events: recordedEvents().events, onSaved: (run) => saved.push(run) });
   pool.begin();
   const [first, second, third] = ["none", "learned", "rope"].flatMap((encoding) => makeRuns([encoding], { steps: 4000 }));

@@ -31,11 +31,22 @@ export const ENCODING_SIGN = Object.freeze({
   alibi: "cross",
 });
 
-/** CSS colour of an encoding; a learner's own encoding gets the accent. */
-export const encodingColor = (encoding) => ENCODING_COLOR[encoding] ?? "var(--accent)";
+/** The colours and marks of the reader's own encodings, in the order in which they appear; after the last they begin again. */
+const OWN_COLORS = ["var(--encoding-own-1)", "var(--encoding-own-2)", "var(--encoding-own-3)", "var(--encoding-own-4)"];
+const OWN_SIGNS = ["star", "plus", "down", "hourglass"];
+const places = new Map();
 
-/** Name of the mark of an encoding; a learner's own encoding gets a star. */
-export const encodingSign = (encoding) => ENCODING_SIGN[encoding] ?? "star";
+/** Which of the reader's own encodings one is, from 0; the same for as long as the page is open. */
+function placeOf(encoding) {
+  if (!places.has(encoding)) places.set(encoding, places.size);
+  return places.get(encoding) % OWN_COLORS.length;
+}
+
+/** CSS colour of an encoding. */
+export const encodingColor = (encoding) => ENCODING_COLOR[encoding] ?? OWN_COLORS[placeOf(encoding)];
+
+/** Name of the mark of an encoding. */
+export const encodingSign = (encoding) => ENCODING_SIGN[encoding] ?? OWN_SIGNS[placeOf(encoding)];
 
 /**
  * CSS colour of one of several series that have an order, such as heads or lengths; encodings have their own.

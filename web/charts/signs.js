@@ -12,13 +12,14 @@ const ring = (count, radius, turn = 0) =>
     return [r * Math.sin(angle), -r * Math.cos(angle)];
   });
 
-const cross = () => {
-  const arm = 1.05;
-  const half = 0.38;
-  const plus = [[-half, -arm], [half, -arm], [half, -half], [arm, -half], [arm, half], [half, half],
+const plus = () => {
+  const arm = 1.155;
+  const half = 0.418;
+  return [[-half, -arm], [half, -arm], [half, -half], [arm, -half], [arm, half], [half, half],
     [half, arm], [-half, arm], [-half, half], [-arm, half], [-arm, -half], [-half, -half]];
-  return plus.map(([x, y]) => [(x - y) * Math.SQRT1_2 * 1.1, (x + y) * Math.SQRT1_2 * 1.1]);
 };
+
+const cross = () => plus().map(([x, y]) => [(x - y) * Math.SQRT1_2, (x + y) * Math.SQRT1_2]);
 
 const POLYGON = {
   circle: ring(24, 1),
@@ -27,12 +28,15 @@ const POLYGON = {
   diamond: ring(4, 1.34),
   cross: cross(),
   star: ring(10, (i) => (i % 2 ? 0.58 : 1.4)),
+  plus: plus(),
+  down: ring(3, 1.34, Math.PI),
+  hourglass: [[-1.1, -1.15], [1.1, -1.15], [-1.1, 1.15], [1.1, 1.15]],
 };
 
 /**
  * Adds a mark to a path.
  * @param {Path2D | PathData} path
- * @param {string} sign    a name in ENCODING_SIGN, or "star"
+ * @param {string} sign    a name of POLYGON
  * @param {number} x       centre, in the path's units
  * @param {number} y
  * @param {number} radius

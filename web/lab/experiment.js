@@ -20,6 +20,8 @@ export class Experiment {
   #pool;
   #events;
   #generation = 0;
+  /** How many runs of this generation have not ended. */
+  #pending = 0;
   #before = null;
   #resume = null;
   #resumed = Promise.resolve();
@@ -100,10 +102,22 @@ export class Experiment {
     this.#before = { runs, gaps, summaries, runsCompared, selected, phase };
   }
 
+  /**
+   * Train new runs beside those that are under way.
+   * @param {object[]} runs with their text
+   */
+  async add(runs) {
+    this.#store.set({ runs: [...this.#store.state.runs, ...runs] });
+    await this.#trainAll(runs);
+  }
+
   async #trainAll(runs) {
     const generation = this.#generation;
+    this.#pending += runs.length;
     await Promise.all(runs.map((run) => this.#train(run, generation)));
-    if (generation === this.#generation) this.#finish();
+    if (generation !== this.#generation) return;
+    this.#pending -= runs.length;
+    if (this.#pending === 0) this.#finish();
   }
 
   /** Ask for no more; a call in flight still brings its frame. */
@@ -151,6 +165,7 @@ export class Experiment {
 
   #abandon() {
     this.#generation += 1;
+    this.#pending = 0;
     this.#before = null;
     this.#resume?.();
     this.#resumed = Promise.resolve();
@@ -161,26 +176,30 @@ export class Experiment {
     const stale = () => generation !== this.#generation;
     const { saved } = run;
     this.#owners.set(run, generation);
-    const worker = await this.#pool.acquire();
+    let worker = null;
     let isOpen = false;
     try {
+      worker = await this.#pool.acquire({ code: run.code });
       await this.#resumed;
       if (stale()) return;
       takeUp(run, saved);
       this.#change(run, { state: "opening" });
-      const { frame, ...facts } = await this.#call(worker, run, "open_run", run.id, run.config, run.text, null, saved);
+      const { frame, ...facts } = await this.#call(worker, run, "open_run", run.id, run.config, run.text, null, saved, null, run.code);
       isOpen = true;
       if (stale()) return;
       this.#change(run, { facts, saved: null, version: this.#store.state.status?.version ?? null });
       this.#take(run, frame);
       await this.#pull(run, worker, stale);
-      if (run.state === "finished" && !stale()) await this.#compare(worker, stale);
+      // What a reader's code has left of its Python says nothing of other runs.
+      if (run.state === "finished" && run.code === null && !stale()) await this.#compare(worker, stale);
     } catch (error) {
+      if (worker && run.code !== null) this.#pool.discard(worker);
       if (!stale()) this.#fail(run, error);
     } finally {
       if (isOpen) await this.#close(run, worker, generation, saved);
-      this.#pool.release(worker);
+      if (worker) this.#pool.release(worker);
     }
+    if (run.state === "finished" && run.code !== null && !stale()) await this.#compareAnew();
   }
 
   /** Save what has been trained, unless the run was forgotten or goes on elsewhere, and free the worker. */
@@ -293,7 +312,7 @@ export class Experiment {
   #fail(run, error) {
     this.#events.error(error.code ?? "python", error.message);
     if (REFUSED.includes(error.code)) this.#refuse(error);
-    else this.#change(run, { state: "failed", message: error.message });
+    else this.#change(run, { state: "failed", message: error.message, fault: faultOf(error) });
   }
 
   /** A setting or a text that Python cannot use is no fault of one run: none starts, and the page is as it was. */
@@ -312,3 +331,6 @@ export class Experiment {
     if (runs.some(({ state }) => state === "finished")) this.#events.result(runs, gaps);
   }
 }
+
+/** Where a reader's own encoding failed, if it did. */
+const faultOf = ({ code, line, traceback }) => (code === "encoding" ? { line, traceback } : null);

@@ -1,27 +1,38 @@
-/** What a reader can do on the page: the elements call this, its `probes` and its `keeper`, and nothing else. */
+/** What a reader can do on the page: the elements call this, its `probes`, `keeper` and `consent`, and nothing else. */
 
 import { UNITS } from "../charts/units.js";
 import { loadCorpus, textOf } from "./corpus.js";
 import { Experiment } from "./experiment.js";
 import { experimentOf } from "./exports.js";
+import { EncodingCheck } from "./encoding-check.js";
 import { Keeper } from "./keeper.js";
 import { nextSeeds } from "./more-seeds.js";
+import { Consent, isOwn, NotAllowedError, ownKey, ownName } from "./own.js";
 import { Probes } from "./probes.js";
 import { fromQuery, toQuery } from "./query.js";
 import { canContinue, createRun } from "./run.js";
 import { RunFiles } from "./run-files.js";
-import { experimentConfigs, MOST_SEEDS, parseSeeds } from "./settings.js";
+import { experimentConfigs, MOST_SEEDS, parseSeeds, validate } from "./settings.js";
+import { SideWorker } from "./side-worker.js";
 import { Store } from "./store.js";
 import { WorkerPool } from "./worker-pool.js";
 
 /** Deadline of the first call to a fresh Python, in milliseconds. */
 const STATUS_DEADLINE = 30_000;
+/** Deadline of reading a text, in milliseconds: the longest takes seconds. */
+const READING_DEADLINE = 60_000;
+/** How long the Python that reads texts is kept for the next one, in milliseconds. */
+const READER_RESTS = 60_000;
 
 export class Lab {
   #pool;
   #experiment;
   #events;
   #files;
+  #check;
+  #reader;
+  /** Counts the texts that were given, so that one which is read late replaces none. */
+  #texts = 0;
   /** Counts what the reader asked for, so that a text which arrives late starts nothing. */
   #turn = 0;
   #greeting = false;
@@ -41,15 +52,20 @@ export class Lab {
     this.autorun = autorun;
     this.theme = theme;
     this.store.set({ values, encodings, seeds, problems });
+    this.consent = new Consent(() => this.store.set({ runs: this.state.runs }));
+    const allows = (has) => this.consent.allows(has);
     this.#pool = new WorkerPool({
       start,
       cores: navigator.hardwareConcurrency,
+      allows,
       onProgress: (progress) => this.#changeLoading(progress),
       onFailure: (error) => this.#failLoading(error),
     });
     this.#files = new RunFiles({ data, pool: this.#pool });
     const { store } = this;
-    this.probes = new Probes({ data, store, pool: this.#pool, wake: () => this.#experiment.wake() });
+    this.#check = new EncodingCheck({ start });
+    this.#reader = new SideWorker({ start, rest: READER_RESTS });
+    this.probes = new Probes({ data, store, pool: this.#pool, allows, wake: () => this.#experiment.wake() });
     const visit = (run, worker) => this.probes.visit(run, worker);
     this.keeper = new Keeper({ data, store, findings: (run) => this.probes.findings(run) });
     const onSaved = (run) => this.keeper.keep(run);
@@ -113,11 +129,13 @@ export class Lab {
     }
     const turn = (this.#turn += 1);
     try {
+      const runs = configs.map((config) => this.#createRun(config));
+      this.#requireConsent(runs);
       this.store.set({ textLoading: values.corpus !== "own" });
       const text = values.corpus === "own" ? ownText : await loadCorpus(this.data, values.corpus);
       if (turn !== this.#turn) return; // meanwhile there was another Run, Stop or Reset
       this.store.set({ textLoading: false });
-      await this.#experiment.start(this.#labelled(configs.map(createRun)), text);
+      await this.#experiment.start(this.#labelled(runs), text);
     } catch (error) {
       if (turn === this.#turn) this.#refuse(error);
     }
@@ -129,6 +147,21 @@ export class Lab {
     this.#showErrors([{ field: error.field, message: error.message }]);
     this.store.set({ blocked: { field: error.field } });
     this.#events.error(error.code, error.message);
+  }
+
+  /** A run that has not begun, with the code of its encoding if that is one of the reader's own. */
+  #createRun(config) {
+    return createRun(config, this.#codeOf(config.encoding));
+  }
+
+  #codeOf(encoding) {
+    return this.state.own.find((own) => own.encoding === encoding)?.code ?? null;
+  }
+
+  /** @throws {Error} for Run, beside the encodings: code among them waits for the reader to allow it */
+  #requireConsent(runs) {
+    if (runs.every((run) => this.consent.allows(run))) return;
+    throw Object.assign(new NotAllowedError(), { field: "encodings" });
   }
 
   /** Runs with what a reader knows them by: their encoding and, where there are several, their seed. */
@@ -160,11 +193,69 @@ export class Lab {
     const used = [...new Set(runs.map(({ seed }) => seed))];
     const next = nextSeeds(this.data, used, Math.min(count, this.seedsLeft()));
     const encodings = [...new Set(runs.map(({ encoding }) => encoding))];
-    const added = next.flatMap((seed) => encodings.map((encoding) => createRun({ ...runs[0].config, encoding, seed })));
+    const added = next.flatMap((seed) => encodings.map((encoding) => this.#createRun({ ...runs[0].config, encoding, seed })));
     await this.#goOn(added, () => {
       if (this.#isInControls(runs)) this.setSeeds([...used, ...next].join(", "));
       this.#labelled([...runs, ...added]);
     });
+  }
+
+  /**
+   * Train an encoding that the reader wrote: beside the runs on the page, with their settings and each of their seeds, or,
+   * where there are none, with the encodings that are chosen.
+   *
+   * @param {string} name
+   * @param {string} code
+   * @throws {Error} there is nothing to train, and `message` says why
+   */
+  trainOwn(name, code) {
+    const { runs, own } = this.state;
+    const encoding = ownKey(name, code, own);
+    const seeds = [...new Set(runs.map(({ seed }) => seed))];
+    const missing = seeds.filter((seed) => !runs.some((run) => run.encoding === encoding && run.seed === seed));
+    if (runs.length && missing.length === 0) {
+      throw new Error(`${ownName(encoding)} is on the page with this code and every seed: change the code, or run more seeds.`);
+    }
+    this.consent.allow(code);
+    this.#offer([{ encoding, code }]);
+    this.setEncoding(encoding, true);
+    if (runs.length === 0) {
+      this.run();
+      return;
+    }
+    const added = missing.map((seed) => this.#createRun({ ...runs[0].config, encoding, seed }));
+    this.#goOn(added, () => this.#labelled([...this.state.runs, ...added]));
+  }
+
+  /** Put own encodings among those that can be chosen; one of the same name gives way. */
+  #offer(encodings) {
+    const others = this.state.own.filter((own) => !encodings.some(({ encoding }) => encoding === own.encoding));
+    this.store.set({ own: [...others, ...encodings] });
+  }
+
+  /** The reader wants to write an encoding. */
+  openEditor() {
+    this.store.set({ editing: {} });
+  }
+
+  /** Start the Python that `checkEncoding` will need. */
+  warmCheck() {
+    this.#check.warm();
+  }
+
+  /**
+   * Try an encoding with the settings of the controls, in a Python of its own.
+   * @param {string} code
+   * @returns {Promise<object>} what `check_encoding` of the worker answers
+   * @throws {Error} the settings are none; or as `EncodingCheck.check`
+   */
+  async checkEncoding(code) {
+    const { values, seeds } = this.state;
+    const [seed = this.data.experiment.seeds[0]] = parseSeeds(this.data, seeds).seeds;
+    const { encoding: _, ...settings } = { ...values, seed };
+    const { config, errors } = validate(this.data, settings);
+    if (errors.length) throw new Error(`The settings at the top of the page need a correction first: ${errors[0].message}`);
+    return this.#check.check(code, config);
   }
 
   /** @param {string[]} ids runs that were stopped, to go on from where they were */
@@ -173,16 +264,23 @@ export class Lab {
     if (this.hasEnded && runs.length) await this.#goOn(runs);
   }
 
+  /** Whether runs train, or would if they were not paused. */
+  get #isUnderWay() {
+    return ["running", "paused"].includes(this.state.phase);
+  }
+
   async #goOn(runs, prepare = () => {}) {
     const turn = (this.#turn += 1);
     try {
+      this.#requireConsent(runs);
       this.store.set({ textLoading: true });
       const text = await textOf(this.data, this.state.runs[0]);
       if (turn !== this.#turn) return;
       this.store.set({ textLoading: false });
       prepare();
       for (const run of runs) run.text = text;
-      await this.#experiment.extend(runs);
+      if (this.#isUnderWay) await this.#experiment.add(runs);
+      else await this.#experiment.extend(runs);
     } catch (error) {
       if (turn === this.#turn) this.#refuse(error);
     }
@@ -205,11 +303,12 @@ export class Lab {
     this.#forgetPendingRun();
     const [{ config: { encoding, seed, ...values }, text }] = runs;
     const takesText = values.corpus === "own" && this.state.ownText.trim() === ""; // what the reader typed is nowhere else
+    this.#offer(runs.filter(({ code }) => code !== null).map(({ encoding: name, code }) => ({ encoding: name, code })));
     this.#changeSettings({
       values,
-      encodings: this.choices("encoding").map(({ value }) => value).filter((value) => runs.some((run) => run.encoding === value)),
+      encodings: this.encodings().map(({ value }) => value).filter((value) => runs.some((run) => run.encoding === value)),
       seeds: [...new Set(runs.map((run) => run.seed))].join(", "),
-      ...(takesText ? { ownText: text } : {}),
+      ...(takesText ? { ownText: text, textFacts: null } : {}),
     });
     await this.#experiment.show(this.#labelled(runs));
   }
@@ -313,14 +412,40 @@ export class Lab {
     this.#changeSettings({ seeds: text });
   }
 
-  /** @param {string} text what to train on when the corpus is "own" */
+  /** @param {string} text what to train on when the corpus is "own", as it is typed */
   setOwnText(text) {
-    this.#changeSettings({ ownText: text });
+    this.#texts += 1;
+    this.#changeSettings({ ownText: text, textFacts: null, textReading: false });
+  }
+
+  /**
+   * Let Python read a text, and find out what it is made of.
+   * @param {string|Uint8Array} source what was typed, which is the text already, or a file, which becomes it when it is read
+   * @returns {Promise<object|null>} what `read_text` of the worker answers; null if another text came meanwhile
+   * @throws {Error} it is no text to train on, and `message` says why; the text before stays
+   */
+  async readText(source) {
+    if (typeof source === "string") this.setOwnText(source);
+    const turn = (this.#texts += 1);
+    const bytes = typeof source === "string" ? new TextEncoder().encode(source) : source;
+    this.store.set({ textReading: true });
+    try {
+      const answer = await this.#reader.call(READING_DEADLINE, "read_text", bytes);
+      if (turn !== this.#texts) return null;
+      if (answer.error) throw Object.assign(new Error(answer.error.message), answer.error);
+      this.#changeSettings({ textFacts: answer.facts, ...(typeof source === "string" ? {} : { ownText: answer.text }) });
+      return answer;
+    } catch (error) {
+      if (turn !== this.#texts) return null;
+      throw error;
+    } finally {
+      if (turn === this.#texts) this.store.set({ textReading: false });
+    }
   }
 
   /** @param {string} encoding @param {boolean} takesPart */
   setEncoding(encoding, takesPart) {
-    const all = this.choices("encoding").map(({ value }) => value);
+    const all = this.encodings().map(({ value }) => value);
     const chosen = new Set(this.state.encodings);
     if (takesPart) chosen.add(encoding);
     else chosen.delete(encoding);
@@ -361,9 +486,15 @@ export class Lab {
     return this.data.settings.find((setting) => setting.name === name).choices;
   }
 
+  /** @returns {{value: string, label: string, help: string}[]} the encodings that can be chosen: the lab's, then the reader's own */
+  encodings() {
+    const own = this.state.own.map(({ encoding }) => ({ value: encoding, label: ownName(encoding), help: "an encoding that you wrote" }));
+    return [...this.choices("encoding"), ...own];
+  }
+
   /** @returns {string} the label of an encoding */
   encodingLabel(encoding) {
-    return this.choices("encoding").find(({ value }) => value === encoding)?.label ?? encoding;
+    return isOwn(encoding) ? ownName(encoding) : this.choices("encoding").find(({ value }) => value === encoding)?.label ?? encoding;
   }
 
   /** @returns {number} how many seeds the controls name; 0 if they name none that can be used */

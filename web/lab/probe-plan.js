@@ -38,10 +38,14 @@ export class Plan {
   #state;
   #subjects;
 
-  /** @param {object} data lab-data @param {object} state of the store */
-  constructor(data, state) {
+  /**
+   * @param {object} data lab-data
+   * @param {object} state of the store
+   * @param {(source: {code: string|null}) => boolean} allows whether its encoding may run
+   */
+  constructor(data, state, allows) {
     this.#state = state;
-    this.#subjects = new Subjects(data, state);
+    this.#subjects = new Subjects(data, state, allows);
   }
 
   /** @returns {Question|null} what a lab would be asked now */
@@ -50,7 +54,7 @@ export class Plan {
     return subject && { ...subject, args: entry.args };
   }
 
-  /** @returns {"settings"|"encoding"|"ending"|null} why a lab has no question */
+  /** @returns {"settings"|"encoding"|"ending"|"consent"|null} why a lab has no question */
   obstacle(entry) {
     return this.#subjects.obstacle(entry.probe, entry.choice);
   }
@@ -75,7 +79,7 @@ export class Plan {
     if (entry.near.size === 0 || !question || trainsItself(entry.probe)) return [];
     if (!comparesRuns(entry.probe)) return [question];
     const { source, args } = question;
-    const others = this.#state.runs.filter((run) => run.saved && run !== source && run.seed === source.seed);
+    const others = this.#state.runs.filter((run) => run.saved && run !== source && run.seed === source.seed && this.#subjects.allows(run));
     return [question, ...others.map((other) => ({ source: other, place: "idle", untrained: false, args }))];
   }
 

@@ -1,12 +1,16 @@
 /** Which model a probe looks at: a run where it trains, a run that has ended, or one that has not begun. */
 
+import { isOwn } from "./own.js";
 import { parseSeeds, validate } from "./settings.js";
 
-/** Probes that show what one encoding does: they look at a run with it, wherever the experiment has one. */
+/**
+ * Probes that show what one encoding does: they look at a run with it, wherever the experiment has one. An encoding of the
+ * reader's own shows it if it supplies the part in question.
+ */
 const SHOWN_ON = {
-  "position-table": ["learned", "sinusoidal"],
-  rotation: ["rope"],
-  "distance-bias": ["alibi"],
+  "position-table": { encodings: ["learned", "sinusoidal"], part: "table" },
+  rotation: { encodings: ["rope"], part: "rotation" },
+  "distance-bias": { encodings: ["alibi"], part: "bias" },
 };
 /** Probes whose answer is the same for every encoding. */
 const WITHOUT_ENCODING = ["merges", "amplitude", "compressors"];
@@ -31,8 +35,8 @@ export const usualModel = ({ name }, runs) =>
   SHOWN_ON[name] ? "one that shows it" : runs.length ? "the selected run" : "as Run would begin";
 
 /**
- * @typedef {{config: Record<string, any>, text: string|null, encoding: string, seed: number}} Source a run
- *   (run.js), or the settings of one that has not begun; text null for the one that comes with the page
+ * @typedef {{config: Record<string, any>, code: string|null, text: string|null, encoding: string, seed: number}} Source
+ *   a run (run.js), or the settings of one that has not begun; text null for the one that comes with the page
  * @typedef {{source: Source, place: "own"|"idle", untrained: boolean}} Subject `place`: in the worker where the run
  *   trains, or in one that has nothing else to do
  */
@@ -63,10 +67,15 @@ export class Subjects {
   /** The latest source of each encoding that has no run, so that the same settings stay the same object. */
   #unbegun = new Map();
 
-  /** @param {object} data lab-data @param {object} state of the store */
-  constructor(data, state) {
+  /**
+   * @param {object} data lab-data
+   * @param {object} state of the store
+   * @param {(source: {code: string|null}) => boolean} allows whether its encoding may run
+   */
+  constructor(data, state, allows) {
     this.#data = data;
     this.#state = state;
+    this.allows = allows;
   }
 
   /**
@@ -77,25 +86,29 @@ export class Subjects {
    */
   find(probe, { encoding, untrained }) {
     const source = this.#source(probe, encoding);
-    if (!source) return null;
+    if (!source || !this.allows(source)) return null;
     if (trainsItself(probe)) return { source, place: "idle", untrained: false };
     if (source.state === "training") return { source, place: "own", untrained };
     return isEnding(source) ? null : { source, place: "idle", untrained };
   }
 
-  /** @returns {"settings"|"encoding"|"ending"|null} why `find` finds nothing: what the controls hold, what the runs do, or a run */
+  /**
+   * @returns {"settings"|"encoding"|"ending"|"consent"|null} why `find` finds nothing: what the controls hold, what the runs
+   *   do, a run, or that the reader has not allowed its code
+   */
   obstacle(probe, { encoding }) {
     const source = this.#source(probe, encoding);
+    if (source && !this.allows(source)) return "consent";
     if (source) return !trainsItself(probe) && isEnding(source) ? "ending" : null;
     return this.#state.runs.length ? "encoding" : "settings";
   }
 
   #source(probe, encoding) {
     const { runs, selected } = this.#state;
-    const wanted = encoding ? [encoding] : SHOWN_ON[probe.name];
+    const { encodings: wanted, part } = encoding ? { encodings: [encoding] } : (SHOWN_ON[probe.name] ?? {});
     const large = runs.find(({ id }) => id === selected);
     if (!large) return this.#ofControls(wanted);
-    const fitting = runs.filter((run) => !wanted || wanted.includes(run.encoding));
+    const fitting = runs.filter((run) => !wanted || wanted.includes(run.encoding) || (run.code && run.facts?.supplies.includes(part)));
     if (fitting.includes(large)) return large;
     return fitting.find(({ seed }) => seed === large.seed) ?? fitting[0] ?? this.#ofSettings(large.config, large.text, wanted[0]);
   }
@@ -114,10 +127,12 @@ export class Subjects {
     if (!encoding) return null;
     const { config, errors } = validate(this.#data, { ...settings, encoding });
     if (errors.length) return null;
-    const key = JSON.stringify(config);
+    const code = this.#state.own.find((own) => own.encoding === encoding)?.code ?? null;
+    if (isOwn(encoding) && code === null) return null;
+    const key = JSON.stringify([config, code]);
     const before = this.#unbegun.get(encoding);
     if (before?.key === key && before.text === text) return before.source;
-    const source = { config, text, encoding, seed: config.seed };
+    const source = { config, code, text, encoding, seed: config.seed };
     this.#unbegun.set(encoding, { key, text, source });
     return source;
   }

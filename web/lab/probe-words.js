@@ -8,6 +8,7 @@ export const OBSTACLES = {
   settings: "The settings at the top of the page need a correction first.",
   encoding: "With the settings of these runs there is no model of this encoding.",
   ending: "This run is just ending.",
+  consent: "This encoding is code that waits for you to allow it.",
 };
 
 /**

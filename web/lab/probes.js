@@ -40,16 +40,17 @@ export class Probes {
    * @param {object} parts.data lab-data
    * @param {import("./store.js").Store} parts.store `state.probes` is filled here
    * @param {import("./worker-pool.js").WorkerPool} parts.pool
+   * @param {(source: {code: string|null}) => boolean} parts.allows whether its encoding may run
    * @param {() => void} parts.wake lets `visit` come to runs that are paused
    */
-  constructor({ data, store, pool, wake }) {
+  constructor({ data, store, pool, allows, wake }) {
     this.#data = data;
     this.#store = store;
     this.#pool = pool;
     this.#wake = wake;
-    this.#plan = new Plan(data, store.state);
+    this.#plan = new Plan(data, store.state, allows);
     store.set({ probes: Object.fromEntries(data.probes.map((probe) => [probe.name, createEntry(probe)])) });
-    const whatMatters = ["probes", "runs", "selected", "phase", "values", "encodings", "seeds", "ownText"];
+    const whatMatters = ["probes", "runs", "selected", "phase", "values", "encodings", "own", "seeds", "ownText"];
     store.subscribe(whatMatters, () => this.look());
   }
 
@@ -58,7 +59,7 @@ export class Probes {
     return this.#plan.question(this.#entries[name]);
   }
 
-  /** @returns {"settings"|"encoding"|"ending"|null} why a lab has no question now */
+  /** @returns {"settings"|"encoding"|"ending"|"consent"|null} why a lab has no question now */
   obstacle(name) {
     return this.#plan.obstacle(this.#entries[name]);
   }
@@ -164,7 +165,7 @@ export class Probes {
     entry.expected = true;
     const task = this.#begin(entry, question);
     this.#store.set({ probes: this.#entries }); // the reader waits for the button that takes this one's place
-    const worker = await this.#pool.acquire();
+    const worker = await this.#pool.acquire({ code: question.source.code });
     await this.#ask(entry, task, worker);
   }
 
@@ -220,9 +221,10 @@ export class Probes {
     try {
       for (let next; (next = this.#plan.unanswered("idle")); ) {
         const { source } = next.question;
-        const worker = await this.#pool.acquire((candidate) => this.#open.get(candidate)?.source === source);
+        const prefers = (candidate) => this.#open.get(candidate)?.source === source;
+        const worker = await this.#pool.acquire({ prefers, code: source.code });
         next = this.#plan.unanswered("idle"); // meanwhile it may be another one
-        if (next) await this.#ask(next.entry, this.#begin(next.entry, next.question), worker);
+        if (next?.question.source.code === source.code) await this.#ask(next.entry, this.#begin(next.entry, next.question), worker);
         else this.#pool.release(worker);
       }
     } finally {
@@ -250,7 +252,7 @@ export class Probes {
     if (open?.source === source && open.saved === saved) return;
     this.#open.delete(worker);
     const text = await textOf(this.#data, source);
-    const args = [LOOKED_AT, source.config, text, null, saved];
+    const args = [LOOKED_AT, source.config, text, null, saved, null, source.code];
     const answer = await this.#pool.call(worker, deadline(source, args), "open_run", ...args);
     if (answer.error) throw Object.assign(new Error(answer.error.message), answer.error);
     this.#open.set(worker, { source, saved });

@@ -1,5 +1,6 @@
 /** The address of an experiment: reads the page's query into settings and writes settings as a query. */
 
+import { isOwn } from "./own.js";
 import { defaults, experimentConfigs, parseSeeds, validate } from "./settings.js";
 
 /** Names in the query that say how the page opens rather than what it trains. */
@@ -64,8 +65,10 @@ export function fromQuery(table, params) {
 
 function parseEncodings(table, text) {
   const setting = table.settings.find(({ name }) => name === "encoding");
-  const chosen = text.split(/[\s,]+/).filter(Boolean);
+  const chosen = text.split(",").flatMap((name) => (isOwn(name.trim()) ? [name.trim()] : name.split(/\s+/))).filter(Boolean);
   if (chosen.length === 0) return { message: "encodings is empty: choose at least one." };
+  const own = chosen.find(isOwn);
+  if (own) return { message: `encodings = ${own} is a reader's own encoding, and an address carries no code: write it in the editor.` };
   for (const encoding of chosen) {
     const [error] = validate({ settings: [setting], rules: [] }, { encoding }).errors;
     if (error) return { message: error.message };
@@ -76,12 +79,14 @@ function parseEncodings(table, text) {
 /**
  * @param {import("./settings.js").Table} table
  * @param {{values: Record<string, any>, encodings: string[], seeds: string}} experiment as the controls hold it
- * @returns {string} the query that opens the page on this experiment, without "?"; what is at its default is left out
+ * @returns {string} the query that opens the page on this experiment, without "?"; what is at its default is left out,
+ *   and so are encodings that are code
  */
 export function toQuery(table, { values, encodings, seeds }) {
   const params = new URLSearchParams();
   const standard = defaults(table);
-  if (encodings.join() !== table.experiment.encodings.join()) params.set("encodings", encodings.join());
+  const named = encodings.filter((encoding) => !isOwn(encoding));
+  if (named.length && named.join() !== table.experiment.encodings.join()) params.set("encodings", named.join());
   const list = String(seeds).split(/[\s,]+/).filter(Boolean).join();
   if (list !== table.experiment.seeds.join()) params.set("seeds", list);
   for (const { name, kind } of single(table)) {

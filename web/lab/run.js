@@ -12,9 +12,10 @@ const LONGEST_HISTORY = 120;
 
 /**
  * @param {Record<string, any>} config the settings of one run (settings.js)
+ * @param {string|null} code the Python of its encoding, if that is one of the reader's own
  * @returns {object} a run that has not begun
  */
-export function createRun(config) {
+export function createRun(config, code = null) {
   const { encoding, seed, steps } = config;
   return {
     id: `${encoding}-${seed}`,
@@ -25,9 +26,12 @@ export function createRun(config) {
     encoding,
     seed,
     config,
+    code,
     /** @type {RunState} */
     state: "queued",
     message: null,
+    /** Where its own encoding failed: {line, traceback} of its code; null if that is not why it ended. */
+    fault: null,
     step: 0,
     steps,
     train: { steps: [], loss: [] },
@@ -35,7 +39,7 @@ export function createRun(config) {
     seconds: 0,
     stepsPerSecond: 0,
     visible: true,
-    /** What Python says when it opens the run: parameters, vocabulary, classes, characters, baselines, flopsPerStep. */
+    /** What Python says when it opens the run: parameters, vocabulary, classes, characters, baselines, flopsPerStep, supplies, rare. */
     facts: null,
     /** The latest picture of the table: {points, explained, step}, and {points3, explained3} if the run is shown large. */
     geometry: null,

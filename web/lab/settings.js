@@ -7,7 +7,8 @@
 
 /**
  * @typedef {{name: string, label: string, kind: "integer"|"number"|"choice"|"boolean", default: any, help: string,
- *   low?: number, high?: number, choices?: {value: string, label: string, help: string}[]}} Setting
+ *   low?: number, high?: number, choices?: {value: string, label: string, help: string}[], own?: string}} Setting `own`:
+ *   how a value that is a name of the reader's begins
  * @typedef {{field: string, rule: "divides"|"even_quotient", of: string, encoding: string|null, text: string}} Rule
  * @typedef {{settings: Setting[], rules: Rule[], experiment?: {encodings: string[], seeds: number[]}}} Table
  * @typedef {{field: string, message: string}} FieldError
@@ -18,6 +19,7 @@ export const MOST_SEEDS = 20;
 
 const WHOLE = /^[+-]?[0-9]+$/;
 const DECIMAL = /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$/;
+const OWN_NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._+()-]{0,39}$/u;
 const YES = ["true", "1", "yes"];
 const NO = ["false", "0", "no"];
 
@@ -64,6 +66,14 @@ function unknownName(name, names) {
 function parse(setting, value) {
   const { name, kind, low, high } = setting;
   const text = String(value).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
+  if (setting.own && text.startsWith(setting.own)) {
+    return OWN_NAME.test(text.slice(setting.own.length))
+      ? { parsed: text }
+      : {
+        message: `${name} = ${text} has a name that cannot be used: a name has 1 to 40 letters, digits, spaces and ` +
+          ". _ + - ( ), and begins with a letter or a digit.",
+      };
+  }
   if (kind === "choice") {
     const names = setting.choices.map((choice) => choice.value);
     return names.includes(text)

@@ -11,7 +11,14 @@ const STATE = {
   values: {},
   encodings: [],
   seeds: "",
+  /** The encodings of the reader's own that can be chosen: [{encoding, code}]. */
+  own: [],
+  /** Set, to a new object each time, when the reader wants to write one. */
+  editing: null,
   ownText: "",
+  /** What `read_text` of the worker says of it, null while that is not known, and whether that is being found out. */
+  textFacts: null,
+  textReading: false,
   /** Message by field: a setting's name, "encodings" or "seeds". */
   errors: {},
   /** The field that kept Run from starting, as a new object each time, for the controls to show: {field}. */

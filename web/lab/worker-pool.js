@@ -1,4 +1,11 @@
-/** The Python workers: as many as cores, started early, reused from run to run, replaced when one hangs or breaks. */
+/**
+ * The Python workers: as many as cores, started early, reused from run to run, replaced when one hangs or breaks.
+ *
+ * A reader's own code may change anything in the Python that it runs in. So a worker that was taken for some code serves
+ * that code alone from then on, and is replaced when something else needs its place.
+ */
+
+import { NotAllowedError } from "./own.js";
 
 /** A worker that did not answer within its deadline and was ended. */
 export class WorkerHungError extends Error {
@@ -27,6 +34,7 @@ const MOST_WORKERS = 8;
 export class WorkerPool {
   #start;
   #size;
+  #allows;
   #on;
   #workers = new Set();
   #waiting = [];
@@ -35,11 +43,13 @@ export class WorkerPool {
    * @param {object} options
    * @param {typeof import("./python-worker.js").startPythonWorker} options.start
    * @param {number} options.cores one worker for each, from 1 to 8
+   * @param {(has: {code: string}) => boolean} options.allows whether a reader's code may run
    * @param {(progress: object) => void} options.onProgress how far the first worker has come
    * @param {(error: Error) => void} options.onFailure no worker could start; `begin` tries again
    */
-  constructor({ start, cores, ...on }) {
+  constructor({ start, cores, allows, ...on }) {
     this.#start = start;
+    this.#allows = allows;
     this.#size = Math.min(Math.max(cores || 1, 1), MOST_WORKERS);
     this.#on = on;
   }
@@ -60,25 +70,50 @@ export class WorkerPool {
 
   /**
    * A worker of one's own, as soon as one is free; first come, first served.
-   * @param {(worker: object) => boolean} [prefers] which one to take if it is among those that are free now
+   * @param {object} [options]
+   * @param {(worker: object) => boolean} [options.prefers] which one to take if it is among those that are free now
+   * @param {string|null} [options.code] a reader's code that is to run in it
    * @returns {Promise<{secondsToReady: number}>} to hand to `call` and `release`
+   * @throws {NotAllowedError} the reader has not allowed the code
    */
-  acquire(prefers = () => true) {
-    const free = [...this.#workers].filter((worker) => worker.state === "free");
-    const taken = free.find(prefers) ?? free[0];
-    if (taken) {
-      taken.state = "taken";
-      return Promise.resolve(taken);
-    }
-    return new Promise((resolve) => this.#waiting.push(resolve));
+  async acquire({ prefers = () => true, code = null } = {}) {
+    if (!this.#allows({ code })) throw new NotAllowedError();
+    return new Promise((resolve) => {
+      this.#waiting.push({ resolve, prefers, code });
+      this.#serve();
+    });
   }
 
   /** Give a worker back. One that was replaced meanwhile is forgotten. */
   release(worker) {
     if (!this.#workers.has(worker)) return;
-    const next = this.#waiting.shift();
-    worker.state = next ? "taken" : "free";
-    next?.(worker);
+    worker.state = "free";
+    this.#serve();
+  }
+
+  /** End a worker that can no longer be trusted, and start another in its place. */
+  discard(worker) {
+    this.#workers.delete(worker);
+    worker.handle.terminate();
+    this.#fill();
+  }
+
+  /** Give free workers to those who wait, and replace ones that no one who waits can use. */
+  #serve() {
+    this.#waiting = this.#waiting.filter(({ resolve, prefers, code }) => {
+      const fitting = this.#free.filter((worker) => worker.code === null || worker.code === code);
+      const taken = fitting.find(prefers) ?? fitting.find((worker) => worker.code === code) ?? fitting[0];
+      if (!taken) return true;
+      Object.assign(taken, { state: "taken", code });
+      resolve(taken);
+      return false;
+    });
+    const starting = [...this.#workers].filter(({ state }) => state === "starting").length;
+    for (const worker of this.#free.slice(0, Math.max(0, this.#waiting.length - starting))) this.discard(worker);
+  }
+
+  get #free() {
+    return [...this.#workers].filter(({ state }) => state === "free");
   }
 
   /**
@@ -101,9 +136,7 @@ export class WorkerPool {
     try {
       return await Promise.race([worker.handle.call(name, ...args), late]);
     } catch (error) {
-      this.#workers.delete(worker);
-      worker.handle.terminate();
-      this.#fill();
+      this.discard(worker);
       throw error;
     } finally {
       clearTimeout(timer);
@@ -128,7 +161,7 @@ export class WorkerPool {
       },
     });
     listen();
-    const worker = { handle, state: "starting" };
+    const worker = { handle, state: "starting", code: null };
     this.#workers.add(worker);
     Promise.race([handle.ready, silent]).finally(() => clearTimeout(silence)).then(
       ({ secondsToReady }) => {

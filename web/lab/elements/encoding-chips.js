@@ -1,4 +1,4 @@
-/** <lab-encodings>: the encodings as chips; a pressed chip takes part in the next run. */
+/** <lab-encodings>: the encodings as chips, a pressed one takes part in the next run; and the way to one of the reader's own. */
 
 import { html, nothing } from "lit";
 import { live } from "lit/directives/live.js";
@@ -6,7 +6,7 @@ import "./encoding-mark.js";
 import { LabElement } from "./lab-element.js";
 
 class LabEncodings extends LabElement {
-  static watches = ["encodings", "errors", "blocked"];
+  static watches = ["encodings", "own", "errors", "blocked"];
   #shown = null;
 
   render() {
@@ -14,7 +14,7 @@ class LabEncodings extends LabElement {
     const error = errors.encodings;
     return html`<fieldset class="chips" aria-describedby=${error ? "encodings-error" : nothing}>
       <legend>Positional encodings to compare</legend>
-      ${this.lab.choices("encoding").map(
+      ${this.lab.encodings().map(
         ({ value, label, help }) => html`<label class="chip" title=${help}>
           <input
             type="checkbox"
@@ -27,6 +27,7 @@ class LabEncodings extends LabElement {
           <span>${label}</span>
         </label>`,
       )}
+      <button type="button" class="chip" @click=${() => this.lab.openEditor()}>+ Your own</button>
       ${error ? html`<p class="error" id="encodings-error">${error}</p>` : nothing}
     </fieldset>`;
   }

@@ -18,7 +18,7 @@ import { settingField } from "./setting-field.js";
 const NEAR = "50%";
 
 class ProbeCard extends LabElement {
-  static watches = ["probes", "runs", "selected", "phase", "status", "values", "encodings", "seeds", "ownText", "unit"];
+  static watches = ["probes", "runs", "selected", "phase", "status", "values", "encodings", "own", "seeds", "ownText", "unit"];
   static properties = { probe: {} };
   #observer = null;
   #isNear = false;
@@ -95,7 +95,7 @@ class ProbeCard extends LabElement {
       <label for=${id}>Model</label>
       <select id=${id} @change=${(event) => this.lab.probes.chooseModel(name, { encoding: event.target.value || null })}>
         <option value="" .selected=${live(encoding === null)}>${usualModel(probe, this.state.runs)}</option>
-        ${this.lab.choices("encoding").map(
+        ${this.lab.encodings().map(
           ({ value, label }) => html`<option value=${value} .selected=${live(encoding === value)}>${label}</option>`,
         )}
       </select>

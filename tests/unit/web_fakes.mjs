@@ -69,6 +69,9 @@ export class FakePythons {
   /** Takes the place of startPythonWorker. */
   start = ({ onProgress }) => {
     const worker = { alive: true, runs: new Map(), overlapping: false, busy: false };
+    let end;
+    const ended = new Promise((_, reject) => (end = () => reject(Object.assign(new Error("ended"), { code: "terminated" }))));
+    ended.catch(() => {});
     const ready = new Promise((resolve, reject) => {
       worker.finishStart = () => {
         onProgress({ stage: "ready", loadedBytes: 2, totalBytes: 2, file: null });
@@ -88,12 +91,15 @@ export class FakePythons {
         try {
           await new Promise(setImmediate); // an answer never comes within the call
           const replaced = this.instead[name]?.(worker, args);
-          return await (replaced ?? this[name](worker, ...args));
+          return await Promise.race([replaced ?? this[name](worker, ...args), ended]);
         } finally {
           worker.busy = false;
         }
       },
-      terminate: () => (worker.alive = false),
+      terminate: () => {
+        worker.alive = false;
+        end();
+      },
     };
   };
 
@@ -104,7 +110,7 @@ export class FakePythons {
   open_run(worker, id, config, text, backend, saved) {
     const validation = Array.from(saved?.validationSteps ?? [], (step, index) => [step, saved.validationLoss[index]]);
     worker.runs.set(id, { config, step: saved?.step ?? 0, jobs: new Map(), validation });
-    const facts = { run: id, config, parameters: 100 * config.d, vocabulary: ["a", "b"], classes: ["vowel", "consonant"] };
+    const facts = { run: id, config, parameters: 100 * config.d, vocabulary: ["a", "b"], classes: ["vowel", "consonant"], supplies: [] };
     return { ...facts, characters: {}, baselines: BASELINES, flopsPerStep: 1e6, frame: this.frame(worker, id, saved?.step ?? 0, true) };
   }
 

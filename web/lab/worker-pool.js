@@ -76,7 +76,7 @@ export class WorkerPool {
    * @returns {Promise<{secondsToReady: number}>} to hand to `call` and `release`
    * @throws {NotAllowedError} the reader has not allowed the code
    */
-  async acquire({ prefers = () => true, code = null } = {}) {
+  async acquire({ prefers = () => false, code = null } = {}) {
     if (!this.#allows({ code })) throw new NotAllowedError();
     return new Promise((resolve) => {
       this.#waiting.push({ resolve, prefers, code });

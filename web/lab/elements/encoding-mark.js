@@ -1,13 +1,15 @@
 /** <encoding-mark encoding="rope">: the coloured sign of an encoding, the same one as on its curve. */
 
-import { encodingSign } from "../../charts/palette.js";
+import { encodingColor, encodingSign } from "../../charts/palette.js";
 import { signElement } from "../../charts/signs.js";
 
 class EncodingMark extends HTMLElement {
   static observedAttributes = ["encoding"];
 
   attributeChangedCallback(_, before, encoding) {
-    if (before !== encoding) this.replaceChildren(signElement(encodingSign(encoding)));
+    if (before === encoding) return;
+    this.style.color = encodingColor(encoding);
+    this.replaceChildren(signElement(encodingSign(encoding)));
   }
 }
 

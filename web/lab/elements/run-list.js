@@ -7,6 +7,7 @@ import { html, nothing } from "lit";
 import { live } from "lit/directives/live.js";
 import { repeat } from "lit/directives/repeat.js";
 import { count } from "../../charts/numbers.js";
+import { encodingColor } from "../../charts/palette.js";
 import { counted, duration, speed } from "../format.js";
 import { byEncoding, outcome } from "../gaps.js";
 import { canContinue, isUnderWay, totals, validationLoss } from "../run.js";
@@ -53,8 +54,8 @@ class LabRuns extends LabElement {
       <td class="number" data-label="Seed">${run.seed}</td>
       <td class="number loss" data-label="Validation loss">${this.lab.unit.loss(validationLoss(run))}</td>
       <td class="progress">
-        <progress max=${run.steps} .value=${run.step} data-encoding=${run.encoding} aria-label="Steps of ${name}"></progress>
-        <span title=${run.message ?? nothing}>${this.#words(run)} ${this.#goOn([run], name)}</span>
+        <progress max=${run.steps} .value=${run.step} .style=${colored(run.encoding)} aria-label="Steps of ${name}"></progress>
+        <span title=${run.message ?? nothing}>${this.#words(run)} ${this.#goOn([run], name)} ${traceback(run)}</span>
       </td>
       <td class="choice" data-label="Curve">
         <input type="checkbox" aria-label="Show the curve of ${name}" .checked=${live(run.visible)}
@@ -80,7 +81,7 @@ class LabRuns extends LabElement {
       <td class="number" data-label="Seeds">${runs.length}</td>
       <td class="number loss" data-label="Validation loss">${this.lab.unit.loss(mean)}${finished > 1 ? html`<span class="unit">mean of ${finished}</span>` : nothing}</td>
       <td class="progress">
-        <progress max=${Math.max(steps, 1)} .value=${step} data-encoding=${encoding} aria-label="Steps of all runs of ${label}"></progress>
+        <progress max=${Math.max(steps, 1)} .value=${step} .style=${colored(encoding)} aria-label="Steps of all runs of ${label}"></progress>
         <span>${this.#sum(runs, finished)} ${this.#goOn(runs, label)}</span>
       </td>
       <td class="choice" data-label="Curve">
@@ -157,5 +158,14 @@ class LabRuns extends LabElement {
 }
 
 const alone = (run) => ({ key: run.id, run });
+
+/** In the colour of an encoding. As a property, since the page's policy forbids the attribute. */
+const colored = (encoding) => `color: ${encodingColor(encoding)}`;
+
+/** Where the reader's own code failed, as Python tells it. */
+const traceback = ({ fault }) =>
+  fault?.traceback
+    ? html`<details class="traceback"><summary>Where in the code</summary><pre>${fault.traceback}</pre></details>`
+    : nothing;
 
 customElements.define("lab-runs", LabRuns);

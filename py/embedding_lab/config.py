@@ -5,6 +5,7 @@ this file. Nothing else states a default or a range.
 """
 
 import re
+import unicodedata
 from dataclasses import asdict, dataclass, field, fields
 
 ENCODINGS = {
@@ -14,6 +15,8 @@ ENCODINGS = {
     "rope": ("RoPE", "queries and keys turned by an angle that grows with position"),
     "alibi": ("ALiBi", "attention scores lowered in proportion to distance"),
 }
+OWN = "own:"  # begins the encoding of a run that a reader wrote: its name follows, and its code travels beside the config
+LONGEST_OWN_NAME = 40
 CORPORA = {
     "alice29": ("Alice in Wonderland", "Lewis Carroll, 1865"),
     "asyoulik": ("As You Like It", "William Shakespeare, 1599"),
@@ -31,10 +34,10 @@ class ConfigError(ValueError):
         self.message = message
 
 
-def _setting(default, label, help, low=None, high=None, choices=None):
+def _setting(default, label, help, low=None, high=None, choices=None, own=None):
     return field(
         default=default,
-        metadata={"label": label, "help": help, "low": low, "high": high, "choices": choices},
+        metadata={"label": label, "help": help, "low": low, "high": high, "choices": choices, "own": own},
     )
 
 
@@ -47,7 +50,7 @@ class RunConfig:
     """
 
     encoding: str = _setting(
-        "learned", "Positional encoding", "How the model is told where a character stands.", choices=ENCODINGS
+        "learned", "Positional encoding", "How the model is told where a character stands.", choices=ENCODINGS, own=OWN
     )
     d: int = _setting(48, "Width d", "Numbers in each embedding: the width of the residual stream.", 8, 128)
     layers: int = _setting(1, "Layers", "Transformer blocks, one after another.", 1, 4)
@@ -97,7 +100,8 @@ def settings_table() -> list[dict]:
 
     Returns:
         One dict a setting: name, label, kind ("integer", "number", "choice", "boolean"), default,
-        help, and low and high, or choices as a list of value, label and help.
+        help, and low and high, or choices as a list of value, label and help; and of the encoding "own", what
+        begins the value of a reader's own.
     """
     kinds = {int: "integer", float: "number", bool: "boolean", str: "choice"}
     table = []
@@ -116,6 +120,8 @@ def settings_table() -> list[dict]:
                 {"value": value, "label": label, "help": help}
                 for value, (label, help) in entry.metadata["choices"].items()
             ]
+            if entry.metadata["own"]:
+                row["own"] = entry.metadata["own"]
         table.append(row)
     return table
 
@@ -179,7 +185,7 @@ def parse(row: dict, value):
     """The value as its proper type, from text or a number.
 
     Args:
-        row: name, kind, and low and high or choices, as in `settings_table`.
+        row: name, kind, and low and high or choices (and own, if it may be one), as in `settings_table`.
 
     Raises:
         ConfigError: the value is of another type, out of range or unknown.
@@ -188,7 +194,10 @@ def parse(row: dict, value):
     text = str(value).strip(" \t\r\n")
     if kind == "choice":
         names = [choice["value"] for choice in row["choices"]]
-        if text not in names:
+        if "own" in row and text.startswith(row["own"]):
+            if not is_own_name(text.removeprefix(row["own"])):
+                raise ConfigError(name, f"{name} = {text} has a name that cannot be used: {OWN_NAME}.")
+        elif text not in names:
             raise ConfigError(name, f"{name} = {text} is unknown: choose {listing(names)}.")
         return text
     if kind == "boolean":
@@ -211,6 +220,19 @@ def parse(row: dict, value):
     if not low <= number <= high:
         raise ConfigError(name, f"{name} = {text} is out of range: choose a number from {low:g} to {high:g}.")
     return number
+
+
+OWN_NAME = "a name has 1 to 40 letters, digits, spaces and . _ + - ( ), and begins with a letter or a digit"
+
+
+def is_own_name(name: str) -> bool:
+    """Whether a reader's own encoding can be called so, in any script: in CSV the name needs no quotes."""
+    return (
+        1 <= len(name) <= LONGEST_OWN_NAME
+        and unicodedata.category(name[0])[0] in "LN"
+        and not name.endswith(" ")
+        and all(unicodedata.category(each)[0] in "LMN" or each in " ._+-()" for each in name)
+    )
 
 
 def listing(names) -> str:

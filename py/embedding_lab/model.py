@@ -104,6 +104,8 @@ class Transformer:
         self.characters = characters
         self.encoding = encoding
         self.ops = ops
+        self.dtype = dtype
+        self._supplied: dict[int, tuple] = {}
         starts = self._starting_points()
         shapes = {name: start.shape for name, (start, noise) in starts.items()}
         self.parameters = Parameters(shapes, dtype)
@@ -114,14 +116,12 @@ class Transformer:
                 drawn = random_stream(config.seed, name).normal(0, noise, start.shape)
                 self.parameters[name][...] += drawn.astype(dtype)
         self._room = Workspace(dtype)
-        self._positions: dict[int, tuple] = {}
 
     def _starting_points(self) -> dict[str, tuple[np.ndarray, float]]:
         """For each parameter where it starts, and the standard deviation of the noise added to that."""
         config, d = self.config, self.config.d
         starts = {"embedding": (np.zeros((self.characters, d)), config.init_std)}
-        table = self.encoding.table(config.context, d)
-        bias = self.encoding.bias(config.context, config.heads)
+        table, _, bias = self._supplies(config.context)
         if isinstance(table, Trainable):
             starts["position_table"] = (table.start, table.noise)
         if isinstance(bias, Trainable):
@@ -150,31 +150,44 @@ class Transformer:
         return len(self.parameters.vector)
 
     def position(self, length: int) -> tuple:
-        """What the encoding supplies at this length: table (T, d), rotation (cos, sin), bias (H, T, T), or None each."""
-        if length not in self._positions:
-            config, dtype = self.config, self.parameters.vector.dtype
-            rotation = self.encoding.rotation(length, config.d // config.heads)
-            self._positions[length] = (
-                self._trained_or_fixed("position_table", self.encoding.table(length, config.d), np.s_[:length]),
-                rotation and tuple(np.ascontiguousarray(part, dtype) for part in rotation),
-                self._trained_or_fixed(
-                    "position_bias", self.encoding.bias(length, config.heads), np.s_[:, :length, :length]
-                ),
-            )
-        return self._positions[length]
+        """What the encoding adds and turns by at this length, with the parameters as they are now.
 
-    def _trained_or_fixed(self, name: str, supplied, part):
-        if supplied is None:
-            return None
+        Returns:
+            Table (T, d), rotation (cos, sin), bias (H, T, T), or None each.
+        """
+        table, rotation, bias = self._supplies(length)
+        return self._value("position_table", table), rotation, self._value("position_bias", bias)
+
+    def _supplies(self, length: int) -> tuple:
+        """What the encoding returned at this length: fixed arrays of the model's dtype, and Trainables as they are."""
+        if length not in self._supplied:
+            config, dtype = self.config, self.dtype
+            table, bias = self.encoding.table(length, config.d), self.encoding.bias(length, config.heads)
+            rotation = self.encoding.rotation(length, config.d // config.heads)
+            self._supplied[length] = (
+                table if table is None or isinstance(table, Trainable) else np.ascontiguousarray(table, dtype),
+                rotation and tuple(np.ascontiguousarray(part, dtype) for part in rotation),
+                bias if bias is None or isinstance(bias, Trainable) else np.ascontiguousarray(bias, dtype),
+            )
+        return self._supplied[length]
+
+    def _value(self, name: str, supplied):
+        """What is added: fixed, or the parameter of this name, or what `value` makes of it."""
         if not isinstance(supplied, Trainable):
-            return np.ascontiguousarray(supplied, self.parameters.vector.dtype)
-        trained = self.parameters[name][part]
-        if trained.shape != supplied.start.shape:
+            return supplied
+        parameter = self._part(self.parameters, name, supplied)
+        return parameter if supplied.value is None else np.ascontiguousarray(supplied.value(parameter), parameter.dtype)
+
+    def _part(self, arrays: Parameters, name: str, supplied: Trainable) -> np.ndarray:
+        """Of the parameter of this name, or its gradient, what the encoding uses: at a shorter length, the first entries."""
+        shape = np.shape(supplied.start)
+        part = arrays[name][tuple(map(slice, shape))] if len(shape) == arrays[name].ndim else arrays[name]
+        if part.shape != shape:
             raise PositionError(
                 f"The {name.replace('_', ' ')} of this model was trained for a context of {self.config.context}; "
                 f"nothing was learned beyond it: use a context of at most {self.config.context}."
             )
-        return trained
+        return part
 
     # ------------------------------------------------------------------------------------- forward
 
@@ -295,7 +308,7 @@ class Transformer:
         other.parameters = self.parameters.copy() if keep else self.parameters
         other.gradients = self.gradients.copy()
         other._room = Workspace(self.parameters.vector.dtype)
-        other._positions = {}
+        other._supplied = {} if encoding else self._supplied
         return other
 
     def residual_stream(self, ids: np.ndarray, causal: bool = True) -> dict[str, np.ndarray]:
@@ -374,14 +387,28 @@ class Transformer:
         dstream = room("dstream", rows, d)
         dstream.fill(0)
         self._norm_backward(dstream, "final_norm", dnormal, stream)
+        table, _, bias = self._supplies(length)
+        dbias = None
+        if isinstance(bias, Trainable):
+            dbias = room("dbias", self.config.heads, length, length)
+            dbias.fill(0)
         for block in reversed(range(self.config.layers)):
             attention, mlp = self._saved_by_block[block]
             self._mlp_backward(f"block{block}.", dstream, *mlp)
-            self._attention_backward(f"block{block}.", dstream, rotation, *attention)
-        dposition_table = gradients.get("position_table")
-        if dposition_table is not None:
-            dposition_table[:length] += dstream.reshape(batch, length, d).sum(axis=0)
+            self._attention_backward(f"block{block}.", dstream, rotation, dbias, *attention)
+        if isinstance(bias, Trainable):
+            self._value_backward("position_bias", bias, dbias)
+        if isinstance(table, Trainable):
+            self._value_backward("position_table", table, dstream.reshape(batch, length, d).sum(axis=0))
         ops.embedding_backward(gradients["embedding"], dstream, ids)
+
+    def _value_backward(self, name: str, supplied: Trainable, dvalue: np.ndarray) -> None:
+        """From the gradient of what was added to that of the parameter behind it."""
+        gradient = self._part(self.gradients, name, supplied)
+        if supplied.gradient is None:
+            gradient += dvalue
+        else:
+            gradient += supplied.gradient(self._part(self.parameters, name, supplied), dvalue)
 
     def _mlp_backward(self, name: str, dstream, stream, normal, inner, gated) -> None:
         room = self._room
@@ -392,14 +419,10 @@ class Transformer:
         self._linear_backward(dnormal, name + "mlp_in", dinner, normal)
         self._norm_backward(dstream, name + "mlp_norm", dnormal, stream)
 
-    def _attention_backward(self, name: str, dstream, rotation, stream, normal, qkv, weights, mixed, causal) -> None:
+    def _attention_backward(self, name: str, dstream, rotation, dbias, stream, normal, qkv, weights, mixed, causal) -> None:
         ops, room = self.ops, self._room
-        length = mixed.shape[1]
         dmixed, dqkv = room("dmixed", *mixed.shape), room("dqkv", *qkv.shape)
         dnormal, dscores = room("dnormal", *normal.shape), room("dscores", *weights.shape)
-        dbias = self.gradients.get("position_bias")
-        if dbias is not None:
-            dbias = dbias[:, :length, :length]
         self._linear_backward(dmixed.reshape(stream.shape), name + "attention_out", dstream, mixed.reshape(stream.shape))
         ops.attention_backward(dqkv, dbias, dscores, dmixed, weights, qkv, causal)
         if rotation is not None:

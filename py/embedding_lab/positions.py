@@ -11,9 +11,13 @@ Each method returns None where an encoding has nothing to say. An array wrapped 
 where training starts from; any other array stays as it is.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from types import CoroutineType, GeneratorType
 
 import numpy as np
+
+from .config import OWN
 
 
 class PositionError(ValueError):
@@ -24,13 +28,33 @@ class PositionError(ValueError):
 class Trainable:
     """Marks an array of an encoding as a parameter of the model.
 
+    By default the parameter itself is what is added, so it has the shape that the method returns. With `value` and
+    `gradient` it may have any shape, and what is added is computed from it at every step: as T5's buckets, KERPLE and
+    FIRE need it.
+
+    At another length than the context, the model takes of its parameter the first entries along each axis, as many as
+    `start` has there; where it has more, nothing was learned for them.
+
     Attributes:
-        start: the values before the first step.
-        noise: standard deviation of the seeded normal noise that the model adds to them.
+        start: the parameter before the first step.
+        noise: standard deviation of the seeded normal noise that the model adds to it.
+        value: takes the parameter, and returns what is added.
+        gradient: takes the parameter and the gradient of what is added, summed over the batch and all blocks, and
+            returns the gradient of the parameter.
+
+    Raises:
+        PositionError: there is one of `value` and `gradient` without the other.
     """
 
     start: np.ndarray
     noise: float = 0.0
+    value: Callable[[np.ndarray], np.ndarray] | None = None
+    gradient: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+
+    def __post_init__(self):
+        if (self.value is None) != (self.gradient is None):
+            given, missing = ("value", "gradient") if self.gradient is None else ("gradient", "value")
+            raise PositionError(f"Trainable has {given} without {missing}: give both, or neither.")
 
 
 class PositionalEncoding:
@@ -163,6 +187,8 @@ def build(name: str, context: int, position_scale: float = 0.05) -> PositionalEn
         "rope": RoPE,
         "alibi": ALiBi,
     }
+    if name.startswith(OWN):
+        raise PositionError(f"encoding = {name} is a reader's own, and its code is not here: give it too.")
     if name not in encodings:
         raise PositionError(f"encoding = {name} is unknown: choose {', '.join(encodings)}.")
     return encodings[name]()
@@ -174,28 +200,83 @@ def check(encoding, length: int, d: int, heads: int) -> None:
     Raises:
         PositionError: names the method, what it returned and what it should return.
     """
-    _check_array("table", encoding.table(length, d), (length, d))
-    _check_array("bias", encoding.bias(length, heads), (heads, length, length))
-    rotation = encoding.rotation(length, d // heads)
-    if rotation is not None:
-        if d // heads % 2:
-            raise PositionError(
-                f"rotation turns pairs of numbers, so it needs an even head size; d = {d} with {heads} heads has "
-                f"{d // heads}: change d or heads."
-            )
-        if not isinstance(rotation, tuple) or len(rotation) != 2:
-            raise PositionError(f"rotation returned {type(rotation).__name__}; it returns (cos, sin) or None.")
-        for part in rotation:
-            _check_array("rotation", part, (length, d // heads // 2))
+    check_added("table", encoding.table(length, d), (length, d))
+    check_added("bias", encoding.bias(length, heads), (heads, length, length))
+    check_rotation(encoding.rotation(length, d // heads), length, d // heads)
 
 
-def _check_array(method: str, returned, shape: tuple[int, ...]) -> None:
+def check_added(method: str, returned, shape: tuple[int, ...]) -> None:
+    """Check what `table` or `bias` returned: None, an array of this shape, or a Trainable that gives one."""
+    if isinstance(returned, Trainable):
+        if returned.value is None:
+            check_array(method, returned.start, shape)
+        else:
+            check_array(f"the start of {method}", returned.start)
+            check_array(f"value of {method}", returned.value(returned.start), shape)
+    elif returned is not None:
+        check_array(method, returned, shape)
+
+
+def check_rotation(returned, length: int, head_dim: int) -> None:
+    """Check what `rotation` returned: None, or (cos, sin), each (length, head_dim / 2)."""
     if returned is None:
         return
-    array = returned.start if isinstance(returned, Trainable) else returned
+    if head_dim % 2:
+        raise PositionError(
+            f"rotation turns pairs of numbers, so it needs an even head size, d / heads, not {head_dim}: change d or heads."
+        )
+    pair = isinstance(returned, tuple) and len(returned) == 2
+    if isinstance(returned, Trainable) or (pair and any(isinstance(part, Trainable) for part in returned)):
+        raise PositionError("rotation returned a Trainable; angles cannot be trained here: return (cos, sin) as arrays.")
+    if not pair:
+        what = f"a tuple of {len(returned)}" if isinstance(returned, tuple) else _kind(returned)
+        raise PositionError(f"rotation returned {what}; it returns (cos, sin) or None.")
+    for part in returned:
+        check_array("rotation", part, (length, head_dim // 2))
+
+
+def check_array(what: str, array, shape: tuple[int, ...] | None = None) -> None:
+    """Check that this is an array of finite real numbers, as float32 holds them, and of this shape.
+
+    Args:
+        what: returned it.
+        shape: None where any will do that is not empty.
+
+    Raises:
+        PositionError: says what it is, and what it should be.
+    """
     if not isinstance(array, np.ndarray) or not np.issubdtype(array.dtype, np.number):
-        raise PositionError(f"{method} returned {type(array).__name__}; it returns an array of numbers or None.")
-    if array.shape != shape:
-        raise PositionError(f"{method} returned the shape {array.shape}; for these arguments it must be {shape}.")
-    if np.iscomplexobj(array) or not np.isfinite(array).all():
-        raise PositionError(f"{method} returned values that are not finite real numbers: check for 0/0, log 0 and overflow.")
+        raise PositionError(f"{what} returned {_kind(array)}; it returns an array of numbers or None.{_hint(array)}")
+    if shape is None and not array.size:
+        raise PositionError(f"{what} returned an empty array of the shape {array.shape}: there is nothing to train.")
+    if shape is not None and array.shape != shape:
+        raise PositionError(f"{what} returned the shape {array.shape}; for these arguments it must be {shape}.")
+    if np.iscomplexobj(array):
+        raise PositionError(f"{what} returned complex numbers; the model computes with real ones: take .real or np.abs.")
+    bad = ~np.isfinite(array)
+    if bad.any():
+        raise PositionError(
+            f"{what} returned values that are not finite real numbers ({bad.sum()} of {bad.size}, the first at "
+            f"{tuple(map(int, np.argwhere(bad)[0]))}): check for 0/0, log 0 and overflow."
+        )
+    largest = np.abs(array).max(initial=0)
+    if largest > np.finfo(np.float32).max:
+        raise PositionError(f"{what} returned {largest:.3g}, more than the 3.4e+38 that a float32 of the model can hold.")
+
+
+def _kind(value) -> str:
+    """What something is that should have been an array of numbers."""
+    return f"an array of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
+
+
+def _hint(value) -> str:
+    """What may make an array of numbers of it."""
+    if isinstance(value, (list, tuple)):
+        return " np.array makes one of it."
+    if isinstance(value, GeneratorType):
+        return " A method with `yield` makes a generator: use `return`."
+    if isinstance(value, CoroutineType):
+        return " A method of `async def` makes a coroutine: use `def`."
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return " An array of objects comes from rows of different lengths, or from what is no number."
+    return " .astype(float) makes numbers of them." if isinstance(value, np.ndarray) and value.dtype == bool else ""

@@ -71,6 +71,27 @@ def test_what_does_not_fit_is_named_with_what_would(values, expected):
     assert message(**values) == expected
 
 
+@pytest.mark.parametrize(
+    "name", ["a", "binary counter 2", "mein Zähler", "位置", "स्थिति", "موضع", "2nd (try) +1.0_a-b", "x" * 40]
+)
+def test_a_reader_may_call_an_encoding_in_any_script(name):
+    config, errors = validate({"encoding": f"own:{name}"})
+    assert not errors and config["encoding"] == f"own:{name}" and RunConfig(encoding=f"own:{name}").encoding == f"own:{name}"
+
+
+@pytest.mark.parametrize("name", ["", "a,b", " a", "-a", "a\nb", 'a"b', "x" * 41, "a/b", "a\u200db", "😀"])
+def test_a_name_that_cannot_be_used_is_told(name):
+    assert message(encoding=f"own:{name}") == (
+        f"encoding = own:{name} has a name that cannot be used: a name has 1 to 40 letters, digits, spaces and . _ + - ( ), "
+        "and begins with a letter or a digit."
+    )
+
+
+def test_only_an_encoding_can_be_a_readers_own_code():
+    assert TABLE["encoding"]["own"] == "own:" and "own" not in TABLE["corpus"]
+    assert "corpus = own:x is unknown" in message(corpus="own:x")
+
+
 def test_an_unknown_name_lists_the_known_ones():
     assert message(width=3).startswith("width is unknown: choose encoding, d, layers")
 

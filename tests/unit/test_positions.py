@@ -76,10 +76,19 @@ def returning(method, value):
         ("table", np.zeros((8, 11)), r"table returned the shape \(8, 11\).*must be \(8, 12\)"),
         ("table", [[0.0]], "table returned list"),
         ("table", np.full((8, 12), np.nan), "table returned values that are not finite"),
-        ("table", np.full((8, 12), 1j), "not finite real"),
-        ("table", np.full((8, 12), "x"), "returned ndarray"),
+        ("table", np.full((8, 12), 1j), "complex numbers"),
+        ("table", np.full((8, 12), "x"), "returned an array of <U1"),
+        ("table", np.ones((8, 12), bool), "an array of bool.*astype"),
+        ("table", np.full((8, 12), None), "an array of object.*different lengths"),
+        ("table", np.full((8, 12), 1e300), "1e.300, more than the 3.4e.38"),
+        ("table", (each for each in ()), "returned generator.*use `return`"),
         ("table", Trainable(np.zeros((7, 12))), r"shape \(7, 12\)"),
-        ("rotation", np.zeros((8, 3)), r"rotation returned ndarray.*\(cos, sin\)"),
+        ("table", Trainable(np.zeros(3), 0, lambda p: p, lambda p, d: p), r"value of table returned the shape \(3,\)"),
+        ("table", Trainable(np.zeros(0), 0, lambda p: p, lambda p, d: p), "start of table.*empty array"),
+        ("rotation", np.zeros((8, 3)), r"rotation returned an array of float64.*\(cos, sin\)"),
+        ("rotation", Trainable(np.zeros((8, 3))), "returned a Trainable; angles cannot be trained"),
+        ("rotation", (Trainable(np.zeros((8, 3))), np.zeros((8, 3))), "returned a Trainable"),
+        ("rotation", (np.zeros((8, 3)),) * 3, "a tuple of 3"),
         ("rotation", (np.zeros((8, 3)), np.zeros((8, 6))), r"shape \(8, 6\).*must be \(8, 3\)"),
         ("bias", np.zeros((8, 8)), r"must be \(2, 8, 8\)"),
         ("bias", np.full((2, 8, 8), -np.inf), "not finite"),
@@ -90,13 +99,25 @@ def test_what_an_encoding_returns_is_checked(method, value, message):
         check(returning(method, value), 8, 12, 2)
 
 
+def test_a_value_needs_its_gradient_and_a_gradient_its_value():
+    with pytest.raises(PositionError, match="Trainable has value without gradient: give both, or neither"):
+        Trainable(np.zeros(3), value=lambda parameter: parameter)
+    with pytest.raises(PositionError, match="Trainable has gradient without value"):
+        Trainable(np.zeros(3), gradient=lambda parameter, dvalue: dvalue)
+
+
+def test_an_own_encoding_is_not_among_those_of_the_lab():
+    with pytest.raises(PositionError, match="encoding = own:mine is a reader's own, and its code is not here"):
+        build("own:mine", 32)
+
+
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_the_built_in_encodings_pass_their_own_check(name):
     check(build(name, 32), 32, 48, 4)
 
 
 def test_a_rotation_needs_an_even_head_size():
-    with pytest.raises(PositionError, match="even head size; d = 9 with 3 heads has 3: change d or heads"):
+    with pytest.raises(PositionError, match="even head size, d / heads, not 3: change d or heads"):
         check(Turning(), 8, 9, 3)
 
 

@@ -66,6 +66,8 @@ def choose(model: Transformer) -> Layout:
         if table is None:
             return _gpt2(model, np.zeros((positions, config.d), np.float32), "It has no positions: they are zeros.")
         if isinstance(table, Trainable):
+            if table.value is not None:
+                return _own(model, "its table is computed from parameters, and GPT-2's are the table itself")
             return _gpt2(model, None, "Its trained table of positions ends at its context.")
         table = _stretched(lambda length: encoding.table(length, config.d), context, positions)
         if table is None:

@@ -62,8 +62,13 @@ KERNEL_BUILDS = {
 }
 KERNEL_FLAGS = ("-O3", "-fPIC", "-fno-math-errno", "-Wall", "-Wextra", "-Werror")
 
-# Modules of the lab that the tab's wheel leaves out: the command line and what only it needs.
-OFF_THE_TAB = ("__main__", "cli", "sweep", "journal", "results", "run_files", "whole_files")
+# Modules of the lab that the tab's wheel leaves out: the command line and what only it needs, and the starting points,
+# which the page has from `describe`.
+STARTING_POINTS = sorted(path.stem for path in (ROOT / "py/embedding_lab/starting_points").glob("*.py"))
+OFF_THE_TAB = (
+    *("__main__", "cli", "sweep", "journal", "results", "run_files", "whole_files"),
+    *(f"starting_points/{name}" for name in STARTING_POINTS),
+)
 
 MIME_TYPES = {
     ".html": "text/html; charset=utf-8",

@@ -1,7 +1,6 @@
 """The command line: python -m embedding_lab train | sweep | probe | export | describe."""
 
 import argparse
-import importlib.util
 import json
 import math
 import os
@@ -12,9 +11,10 @@ from pathlib import Path
 
 from . import __version__, checkpoint, results, run_files, sweep
 from .checkpoint import CheckpointError
-from .config import CORPORA, ENCODINGS, RULES, ConfigError, RunConfig, settings_table
+from .config import CORPORA, OWN, RULES, ConfigError, RunConfig, settings_table
 from .corpus import Corpus, CorpusError
-from .positions import PositionalEncoding, PositionError
+from .own_encoding import Own, OwnEncodingError, load, starting_points
+from .positions import PositionError
 from .probes import PROBES, Probe, ProbeError, View, descriptions, run_probe
 from .training import Run, SavedError
 
@@ -42,6 +42,8 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         given.run(given)
     except EXPECTED as error:
+        if isinstance(error, OwnEncodingError):
+            sys.stderr.write(error.printed + (error.traceback or ""))
         sys.exit(f"embedding_lab: {error}")
     except KeyboardInterrupt:
         sys.exit(130)
@@ -121,8 +123,9 @@ def _open(given: argparse.Namespace, evaluate: bool = True) -> Run:
     """The run that the settings describe, at step 0."""
     values = {row["name"]: getattr(given, row["name"]) for row in settings_table()}
     encoding = None
-    if values["encoding"] not in ENCODINGS and values["encoding"].endswith(".py"):
-        encoding = load_encoding(Path(values.pop("encoding")))
+    if values["encoding"].endswith(".py"):
+        encoding = load_encoding(Path(values["encoding"]))
+        values["encoding"] = OWN + encoding.name
     text, values["corpus"] = _read_corpus(values["corpus"], given.corpora)
     return Run(RunConfig(**values), Corpus.from_text(text), encoding, evaluate=evaluate)
 
@@ -139,7 +142,7 @@ def _train(given: argparse.Namespace) -> None:
         checkpoint.text_bytes(run.corpus)  # one that cannot be saved is told before training
     _advance(run, quiet=given.json)
     result = {
-        "encoding": run.encoding.name,
+        "encoding": run.config.encoding,
         "seed": run.config.seed,
         "validationLoss": _finite(run.validation[-1][1]),
         "trainLoss": _finite(run.train_loss[-1]),
@@ -192,7 +195,7 @@ def _probe(given: argparse.Namespace) -> None:
         "step": view.step,
         "state": run.state,
         "message": run.message,
-        "encoding": run.encoding.name,
+        "encoding": run.config.encoding,
         "config": asdict(run.config),
         "result": _finish(probe, view, arguments, quiet=given.json),
     }
@@ -261,6 +264,8 @@ def _advance(run: Run, quiet: bool, until: int | None = None) -> None:
             frame = run.advance(SLICE if until is None else 0)  # 0: one step
             bar.update(len(frame.train_loss))
             bar.set_postfix(train=f"{run.train_loss[-1]:.3f}", validation=f"{run.validation[-1][1]:.3f}")
+    if isinstance(run.encoding, Own):
+        sys.stderr.write(run.encoding.printed)
 
 
 def _corpus_path(name: str, folder: Path | None) -> Path:
@@ -285,35 +290,20 @@ def _read_corpus(name: str, folder: Path | None) -> tuple[str, str]:
         raise CorpusError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}.") from None
 
 
-def load_encoding(path: Path) -> PositionalEncoding:
-    """The one encoding that a Python file defines: a class with table, rotation and bias of its own.
+def load_encoding(path: Path) -> Own:
+    """The one encoding that a Python file defines; see `own_encoding.load`.
 
     Raises:
-        PositionError: the file defines none, or more than one.
+        PositionError: the file defines none, or one that cannot be used.
         FileNotFoundError: there is no such file.
     """
     if not path.is_file():
         raise FileNotFoundError(f"encoding = {path}: there is no such file.")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    methods = ("table", "rotation", "bias")
-    found = [
-        value
-        for value in vars(module).values()
-        if isinstance(value, type)
-        and value.__module__ == module.__name__
-        and all(callable(getattr(value, method, None)) for method in methods)
-    ]
-    if len(found) != 1:
-        names = ", ".join(value.__name__ for value in found) or "none"
-        raise PositionError(
-            f"{path} must define one class with the methods {', '.join(methods)}; it defines {names}."
-        )
-    encoding = found[0]()
-    if not hasattr(encoding, "name"):
-        encoding.name = path.stem
-    return encoding
+    try:
+        code = path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise PositionError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}.") from None
+    return load(code, fallback=path.stem, file=str(path))
 
 
 def _describe(given: argparse.Namespace) -> None:
@@ -344,6 +334,7 @@ def _describe(given: argparse.Namespace) -> None:
         "corpora": corpora,
         "measured": results.measured(),
         "largestFile": checkpoint.LARGEST_FILE,
+        "startingPoints": starting_points(),
     }
     print(json.dumps(description))
 

@@ -26,10 +26,10 @@ from pathlib import Path
 
 from . import __version__, results
 from .checkpoint import text_hash
-from .config import ENCODINGS, ConfigError, RunConfig, parse, settings_table, validate
+from .config import ENCODINGS, OWN, ConfigError, RunConfig, parse, settings_table, validate
 from .corpus import Corpus, CorpusError
 from .journal import Journal
-from .positions import PositionalEncoding, PositionError, check
+from .positions import PositionalEncoding, PositionError, build, check
 from .results import SweepError
 from .training import Run
 
@@ -43,15 +43,13 @@ class Task:
 
     Attributes:
         config: its settings.
-        encoding: the name of its encoding.
-        make: makes that encoding, where it is none of the lab's.
+        make: makes its encoding, where it is none of the lab's.
         text: the SHA-256 of its text.
         key: what it is known by in the journal.
         version: of the lab that asks.
     """
 
     config: RunConfig
-    encoding: str
     make: Callable[[], PositionalEncoding] | None
     text: str
     key: str
@@ -177,15 +175,15 @@ def _about(sha256: str, name: str, given: str, corpus: Corpus) -> dict:
 
 
 def _encodings(given: str | None, names: list[str], load_encoding: Callable) -> dict[str, Callable | None]:
-    """By name what makes each encoding, None for the lab's own."""
+    """By its value in the settings what makes each encoding, None for the lab's own."""
     names = ["all"] if given is None else names
     names = [*itertools.chain(*(ENCODINGS if name == "all" else [name] for name in names))]
     row = next(row for row in settings_table() if row["name"] == "encoding")
     found: dict[str, Callable | None] = {}
     for name in names:
         make = _FromFile(load_encoding, Path(name).resolve()) if name.endswith(".py") else None
-        known = make().name if make else parse(row, name)
-        if make and (known in found or known in ENCODINGS):
+        known = parse(row, OWN + make().name if make else name)
+        if make and known in found:
             raise PositionError(f"encoding = {name} is called {known}, and so is another: give it another name.")
         found[known] = make
     return found
@@ -204,24 +202,24 @@ class _FromFile:
 
 def _problem(settings: dict, encoding: str, make: _FromFile | None, corpus: Corpus) -> str | None:
     """Why a combination cannot be trained, None where it can."""
-    values, errors = validate(settings if make else {**settings, "encoding": encoding})
+    values, errors = validate({**settings, "encoding": encoding})
     if errors:
         return errors[0]["message"]
     try:
         corpus.require(values["context"])
-        if make:
-            check(make(), values["context"], values["d"], values["heads"])
+        made = make() if make else build(encoding, values["context"])
+        check(made, values["context"], values["d"], values["heads"])
     except (CorpusError, PositionError) as error:
         return str(error)
     return None
 
 
 def _task(settings: dict, encoding: str, make: _FromFile | None, seed: int, text: str) -> Task:
-    config = RunConfig(**settings, seed=seed, **({} if make else {"encoding": encoding}))
+    config = RunConfig(**settings, seed=seed, encoding=encoding)
     source = hashlib.sha256(make.path.read_bytes()).hexdigest() if make else None
-    identity = [asdict(config) | {"encoding": encoding}, source, text, __version__]
+    identity = [asdict(config), source, text, __version__]
     key = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
-    return Task(config, encoding, make, text, key)
+    return Task(config, make, text, key)
 
 
 # ---------------------------------------------------------------------------------------- training
@@ -233,7 +231,6 @@ def train(task: Task, corpus: Corpus) -> dict:
     run.advance(math.inf)
     return {
         **asdict(task.config),
-        "encoding": task.encoding,
         "state": run.state,
         "validation_loss": results.rounded(run.validation[-1][1]),
         "train_loss": results.rounded(run.train_loss[-1]),
@@ -342,7 +339,7 @@ def sweep(given: argparse.Namespace, read_corpus: Callable, load_encoding: Calla
         about = {
             "command": command_line(given),
             "texts": [about for _, _, about in texts.values()],
-            "failed": [{**_settings(task), "error": failed[task.key]} for task in tasks if task.key in failed],
+            "failed": [{**asdict(task.config), "error": failed[task.key]} for task in tasks if task.key in failed],
         }
         results.write(given.out, rows, about)
     if rows:
@@ -386,7 +383,7 @@ def _train_all(
                     journal.add(outcome.key, outcome.row)
                 else:
                     failed[outcome.key] = outcome.error
-                    settings = ", ".join(f"{name} {value}" for name, value in _settings(by_key[outcome.key]).items())
+                    settings = ", ".join(f"{name} {value}" for name, value in vars(by_key[outcome.key].config).items())
                     bar.write(f"embedding_lab: the run with {settings} raised {outcome.error}", file=sys.stderr)
                 bar.update()
     except KeyboardInterrupt:
@@ -396,7 +393,3 @@ def _train_all(
     except _Ended as error:
         raise SweepError(f"{error}; {goes_on}") from error
     return failed
-
-
-def _settings(task: Task) -> dict:
-    return asdict(task.config) | {"encoding": task.encoding}

@@ -12,7 +12,7 @@ from .corpus import Corpus, windows
 from .model import MLP_WIDTH, Transformer, random_stream
 from .ops import best
 from .optimizer import AdamW, learning_rate
-from .positions import PositionalEncoding, build
+from .positions import PositionalEncoding, PositionError, build
 
 VALIDATION_POINTS = 20
 STEPS_BETWEEN_VALIDATIONS = 10  # at least: an evaluation costs about five steps
@@ -198,6 +198,7 @@ class Run:
         self._uniform = math.log(len(corpus.vocabulary))
         self._told = (0, 0)
         self._evaluates = evaluate
+        self._failure: PositionError | None = None
         if evaluate:
             self._timed(self._evaluate)
 
@@ -239,12 +240,22 @@ class Run:
             self.corpus.starts(self._batches, self.config.batch, self.config.context)
 
     def advance(self, seconds: float) -> Frame:
-        """Train for about this long, and at least one step unless the run has ended."""
+        """Train for about this long, and at least one step unless the run has ended.
+
+        Raises:
+            PositionError: the encoding fails, for good: a frame tells of the steps before it, and then each call raises.
+        """
         until = time.perf_counter() + seconds
-        while self.state == "training":
-            self._timed(self._train_step)
-            if time.perf_counter() >= until:
-                break
+        before = self.step
+        try:
+            while self.state == "training" and self._failure is None:
+                self._timed(self._train_step)
+                if time.perf_counter() >= until:
+                    break
+        except PositionError as error:
+            self._failure = error
+        if self._failure and self.step == before:
+            raise self._failure
         return self.frame()
 
     def frame(self) -> Frame:
@@ -311,10 +322,11 @@ class Run:
         self.optimizer.update(model.gradients, learning_rate(self.step, config.steps, config.lr))
         self.train_loss.append(loss)
         self._check_divergence()
-        if self.state == "training" and self.step == config.steps:
-            self.state = "finished"
-        if self._evaluates and (self.step % _steps_between(config.steps) == 0 or self.state == "finished"):
+        ends = self.state == "training" and self.step == config.steps
+        if self._evaluates and (self.step % _steps_between(config.steps) == 0 or ends):
             self._evaluate()
+        if ends:  # not before it is evaluated, which an encoding may fail in
+            self.state = "finished"
 
     def _evaluate(self) -> None:
         self.validation.append((self.step, self.validation_loss()))

@@ -13,16 +13,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import __version__
-from .config import ConfigError, RunConfig, validate
+from .config import OWN, ConfigError, RunConfig, validate
 from .corpus import Corpus, CorpusError, character_class
 from .geometry import project
 from .ops import best, load
-from .positions import PositionError
+from .positions import PositionalEncoding, PositionError
 from .statistics import gaps, summaries
 from .training import Frame, Run, Saved, SavedError
 
 if TYPE_CHECKING:
     from .probes import View
+
+
+SUPPLIES = ("table", "rotation", "bias")  # the methods of an encoding, in the order of `Transformer.position`
 
 
 @dataclass
@@ -57,6 +60,7 @@ def open_run(
     backend: str | None = None,
     saved: dict | None = None,
     text_hash: str | None = None,
+    code: str | None = None,
 ) -> dict:
     """Prepare a run and evaluate it untrained; or restore one, to look at or to train on.
 
@@ -67,12 +71,14 @@ def open_run(
         backend: one of `ops.BACKENDS`, to compare; by default the fastest that works here.
         saved: what `save_run` or `read_checkpoint` gave: the run is at that step again, and is not evaluated.
         text_hash: what `read_checkpoint` gave: the text must be that one.
+        code: of the reader's own encoding that config names.
 
     Returns:
-        run, config, parameters (how many), vocabulary, classes (one for each character), characters
+        run, config, parameters (how many), supplies (which of "table", "rotation" and "bias" the encoding does), vocabulary, classes (one for each character), characters
         (train and validation: how many), baselines in nats per character, flopsPerStep, and the frame
         of step 0 with its geometry, or, of a restored run, its step with the geometry and no losses, since those are
-        in `saved`. Or an error with the code "config", "corpus", "saved", "checkpoint" or "memory".
+        in `saved`. Or an error with the code "config", "corpus", "saved", "checkpoint", "memory", or, for what `code`
+        does, "encoding": then with line and traceback, as in `OwnEncodingError`.
     """
     close_run(id)
     values, errors = validate(config)
@@ -83,22 +89,28 @@ def open_run(
         corpus = Corpus.from_text(text)
         if text_hash is not None and (refused := _other_text(text, text_hash, values["corpus"])):
             return refused
-        run = Run(RunConfig(**values), corpus, ops=ops, evaluate=saved is None)
+        run = Run(RunConfig(**values), corpus, _own_encoding(values, code), ops, evaluate=saved is None)
+        supplied = run.model.position(run.config.context)
         if saved is not None:
             run.restore(_from_page(saved))
     except CorpusError as error:
         return _error("corpus", "corpus", str(error))
-    except (ConfigError, PositionError) as error:
-        return _error("config", getattr(error, "field", "encoding"), str(error))
+    except ConfigError as error:
+        return _error("config", error.field, error.message)
+    except PositionError as error:
+        return _position_error(error)
     except MemoryError:
         return _memory_error(values)
     except SavedError as error:
         return _error("saved", "saved", str(error))
+    except Exception as error:
+        return _broken_by(code, error)
     _runs[id] = run
     return {
         "run": id,
         "config": values,
         "parameters": run.model.size,
+        "supplies": [name for name, part in zip(SUPPLIES, supplied) if part is not None],
         "vocabulary": list(corpus.vocabulary),
         "classes": [character_class(character) for character in corpus.vocabulary],
         "characters": {"train": len(corpus.train), "validation": len(corpus.validation)},
@@ -106,6 +118,20 @@ def open_run(
         "flopsPerStep": run.flops_per_step,
         "frame": _frame(id, run.frame(), geometry=True, space=True),
     }
+
+
+def _own_encoding(config: dict, code: str | None) -> PositionalEncoding | None:
+    """The encoding of a reader's code, under the name that the settings give it; None for one of the lab's."""
+    name = config["encoding"]
+    if code is None:
+        return None
+    if not name.startswith(OWN):
+        raise ConfigError("encoding", f"encoding = {name} is the lab's own and takes no code: name yours {OWN}NAME.")
+    from .own_encoding import load  # no start of the tab waits for it
+
+    own = load(code)
+    own.name = name.removeprefix(OWN)
+    return own
 
 
 def _other_text(text: str, text_hash: str, name: str) -> dict | None:
@@ -124,16 +150,21 @@ def advance(id: str, budget_ms: float, geometry: bool = False, space: bool = Fal
     Returns:
         What is new: a frame as in `training.Frame`, and on request `geometry`: points (V, 2) and explained as in
         `geometry.Projection`, and with `space` also points3 (V, 3) and explained3. Or an error with the code
-        "unknown-run" or "memory".
+        "unknown-run" or "memory", or "encoding" as of `open_run`, and again at each later call: the steps before it have
+        been told by then.
     """
     if id not in _runs:
         return _error("unknown-run", None, f"This worker has no run {id}: open it first.")
     try:
         frame = _runs[id].advance(budget_ms / 1000)
+    except PositionError as error:
+        return _position_error(error, f"After step {_runs[id].step}: ")
     except MemoryError:
         values = vars(_runs[id].config)
         close_run(id)
         return _memory_error(values)
+    except Exception as error:
+        return _broken_by(getattr(_runs[id].encoding, "code", None), error)
     return _frame(id, frame, geometry, space)
 
 
@@ -152,7 +183,7 @@ def probe(name: str, id: str, arguments: dict | None = None, budget_ms: float = 
     Returns:
         probe, run; which and step, the moment that it looks at ("untrained", "now" or "trained"); progress from
         0 to 1; and result, None until progress is 1: see the docstring of the probe. Or an error with the code
-        "unknown-run", "probe" (field names the argument) or "memory".
+        "unknown-run", "probe" (field names the argument), "encoding" as of `open_run`, or "memory".
     """
     # Imported here, since it takes the tab some 50 ms that the first loss need not wait for.
     from . import probes
@@ -178,12 +209,18 @@ def probe(name: str, id: str, arguments: dict | None = None, budget_ms: float = 
         result = end.value
         job.progress = 1
         del jobs[name]
-    except (probes.ProbeError, ConfigError, CorpusError, PositionError) as error:
+    except PositionError as error:
+        jobs.pop(name, None)
+        return _position_error(error, code="probe", field=None)
+    except (probes.ProbeError, ConfigError, CorpusError) as error:
         jobs.pop(name, None)
         return _error("probe", getattr(error, "field", None), str(error))
     except MemoryError:
         jobs.pop(name, None)
         return _memory_error(vars(_runs[id].config))
+    except Exception as error:
+        jobs.pop(name, None)
+        return _broken_by(getattr(_runs[id].encoding, "code", None), error)
     except BaseException:
         jobs.pop(name, None)  # what raised cannot go on
         raise
@@ -195,6 +232,34 @@ def probe(name: str, id: str, arguments: dict | None = None, budget_ms: float = 
         "progress": job.progress,
         "result": result,
     }
+
+
+def check_encoding(code: str, config: dict) -> dict:
+    """Look at a reader's own encoding before it is trained.
+
+    Args:
+        config: settings of the runs that it is meant for.
+
+    Returns:
+        See `own_encoding.examine`. Or an error with the code "encoding" as of `open_run`, and printed, what the code had
+        printed until then; "config"; or "memory".
+    """
+    from .own_encoding import OwnEncodingError, examine
+
+    try:
+        return examine(code, config)
+    except OwnEncodingError as error:
+        told = _position_error(error)
+        told["error"]["printed"] = error.printed
+        return told
+    except ConfigError as error:
+        return _error("config", error.field, error.message)
+    except PositionError as error:
+        return _position_error(error)
+    except MemoryError:
+        return _memory_error(validate(config)[0])
+    except Exception as error:
+        return _broken_by(code, error)
 
 
 def source(name: str) -> dict:
@@ -352,6 +417,36 @@ def _picture(id: str, table: np.ndarray, axes: int) -> dict:
 
 def _error(code: str, field: str | None, message: str) -> dict:
     return {"error": {"code": code, "field": field, "message": message}}
+
+
+def _position_error(error: PositionError, before: str = "", code: str = "config", field: str | None = "encoding") -> dict:
+    """What an encoding refused, or what a reader's own did wrong.
+
+    Args:
+        before: begins the message of a reader's own.
+        code, field: of the lab's encodings.
+    """
+    from .own_encoding import OwnEncodingError
+
+    if not isinstance(error, OwnEncodingError):
+        return _error(code, field, str(error))
+    told = _error("encoding", "encoding", before + str(error))
+    told["error"] |= {"line": error.line, "traceback": error.traceback}
+    return told
+
+
+def _broken_by(code: str | None, error: Exception) -> dict:
+    """Tells a failure of the lab after a reader's code ran in it; without such code it is a bug, and raised."""
+    if code is None:
+        raise error
+    told = _error(
+        "encoding",
+        "encoding",
+        f"The lab failed after your code had run in it ({type(error).__name__}: {error}): the code must change nothing of "
+        "NumPy or of the lab itself.",
+    )
+    told["error"] |= {"line": None, "traceback": None}
+    return told
 
 
 def _memory_error(config: dict) -> dict:

@@ -64,7 +64,7 @@ def test_an_encoding_can_come_from_a_file(tmp_path):
         "    def bias(self, length, heads): return None\n"
     )
     result = json.loads(train("--encoding", str(tmp_path / "count.py"), "--json").stdout)
-    assert result["encoding"] == "count"
+    assert result["encoding"] == result["config"]["encoding"] == "own:count"
     assert result["losses"]["train"] != json.loads(train("--encoding", "none", "--json").stdout)["losses"]["train"]
 
 
@@ -75,6 +75,7 @@ def test_an_encoding_can_come_from_a_file(tmp_path):
         (["--steps", "many"], "steps = many is not a whole number: choose one from 1 to 20000."),
         (["--encoding", "rotary"], "encoding = rotary is unknown: choose none, learned"),
         (["--encoding", "nowhere.py"], "nowhere.py: there is no such file"),
+        (["--encoding", "own:mine"], "encoding = own:mine is a reader's own, and its code is not here"),
         (["--corpus", "nowhere"], "corpus = nowhere is neither alice29, asyoulik, plrabn12 nor a text file"),
         (["--corpus", "own"], "corpus = own is neither"),
         (["--corpora", "/nonexistent"], "is missing: run `python build.py build` once"),
@@ -100,6 +101,21 @@ def test_a_file_that_defines_no_encoding_says_what_it_must_define(tmp_path):
     (tmp_path / "empty.py").write_text("x = 1\n")
     done = train("--encoding", str(tmp_path / "empty.py"))
     assert done.returncode == 1 and "one class with the methods table, rotation, bias; it defines none" in done.stderr
+
+
+def test_what_the_code_of_an_encoding_prints_and_raises_is_told_with_its_line(tmp_path):
+    file = tmp_path / "wrong.py"
+    file.write_text("from embedding_lab.positions import PositionalEncoding\nprint('begins')\nclass Wrong(PositionalEncoding):\n    def table(self, length, d):\n        return 1 / 0\n")
+    done = train("--encoding", str(file), "--json")
+    assert done.returncode == 1 and done.stdout == ""
+    begins, *trace, last = done.stderr.splitlines()
+    assert begins == "begins" and trace[0] == "Traceback (most recent call last):" and "return 1 / 0" in trace[2]
+    assert last == "embedding_lab: table raised ZeroDivisionError in line 5: division by zero"
+    file.write_text(file.read_text().replace("1 / 0", "None"))
+    done = train("--encoding", str(file), "--json")
+    assert done.returncode == 0 and done.stderr == "begins\n" and json.loads(done.stdout)["encoding"] == "own:wrong"
+    file.write_bytes(b"\xff\xfe")
+    assert "is not UTF-8 text" in train("--encoding", str(file)).stderr
 
 
 def test_a_run_that_diverges_exits_with_its_message():
@@ -181,6 +197,8 @@ def test_describe_is_what_the_page_is_built_from():
     assert description["corpora"][0]["baselines"]["bigram"] == pytest.approx(2.451, abs=1e-3)
     assert description["largestFile"] == checkpoint.LARGEST_FILE
     assert [each["encoding"] for each in description["measured"]["encodings"]] == list(ENCODINGS)
+    points = description["startingPoints"]
+    assert len(points) == 9 and all(set(point) == {"file", "name", "title", "teaches", "code"} for point in points)
     assert description["measured"]["command"].startswith("python -m embedding_lab sweep ")
 
 

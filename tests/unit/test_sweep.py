@@ -177,10 +177,10 @@ def test_an_encoding_of_ones_own_is_swept_in_other_processes(text, tmp_path, cap
     assert run(*options, "--jobs", "2") == 0
     assert run("--encodings", f"rope,all,{file}", *options[2:-1], tmp_path / "all.json", "--jobs", "1") == 0
     assert [row["encoding"] for row in rows_of(tmp_path / "all.json")] == [
-        "rope", *(name for name in ENCODINGS if name != "rope"), "ramp",
+        "rope", *(name for name in ENCODINGS if name != "rope"), "own:ramp",
     ]  # fmt: skip
     none, ramp = rows_of(tmp_path / "a.json")
-    assert (none["encoding"], ramp["encoding"]) == ("none", "ramp") and none["validation_losses"] != ramp["validation_losses"]
+    assert (none["encoding"], ramp["encoding"]) == ("none", "own:ramp") and none["validation_losses"] != ramp["validation_losses"]
     file.write_text(source.replace("100", "50"))  # another encoding of the same name is another run
     assert run(*options, "--jobs", "2") == 0
     assert rows_of(tmp_path / "a.json")[0] == none and rows_of(tmp_path / "a.json")[1] != ramp
@@ -205,6 +205,7 @@ def test_a_run_that_diverges_is_a_row_with_its_state(text, tmp_path, capsys):
         (["--d", "8,12", "--heads", "4"], "RoPE turns pairs of numbers, so it needs an even head size: d / heads = 12 / 4"),
         (["--context", "8,200"], "a context of 200 needs 201 there"),
         (["--encodings", "none,rotary"], "encoding = rotary is unknown: choose none, learned"),
+        (["--encodings", "none,own:mine"], "encoding = own:mine is a reader's own, and its code is not here"),
         (["--seeds", "1-x"], "seed = 1-x is not a whole number"),
         (["--seeds", "9-1"], "seed = 9-1 counts down: write 1-9."),
         (["--layers", "1-5"], "layers = 5 is out of range: choose a whole number from 1 to 4."),

@@ -7,7 +7,7 @@ import zipfile
 from dataclasses import asdict
 
 from .. import __version__, positions
-from ..config import CORPORA
+from ..config import CORPORA, OWN
 from ..corpus import Corpus
 from ..training import Run
 from . import layouts, tensors
@@ -121,6 +121,8 @@ def pack(files: dict[str, bytes]) -> bytes:
 
 def _of_the_lab(run: Run) -> bool:
     """Whether the settings alone give this encoding."""
+    if run.config.encoding.startswith(OWN):
+        return False
     made = positions.build(run.config.encoding, run.config.context, run.config.position_scale)
     return type(run.encoding) is type(made) and vars(run.encoding) == vars(made)
 

@@ -1,0 +1,102 @@
+"""Looks at an encoding before it is trained."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..config import OWN, ConfigError, RunConfig, validate
+from ..corpus import Corpus
+from ..positions import Trainable
+from ..probes import View, run_probe
+from ..training import Run
+from .loading import load
+from .own import METHODS, Own
+
+LOUD = 10  # a table this many times as large as E drowns it, as the probe `amplitude` measures with the sinusoid
+TEXT = "The quick brown fox jumps over the lazy dog. " * 80  # of models that nobody trains
+
+
+def examine(code: str, config: dict) -> dict:
+    """Look at an encoding before it is trained: ask for all it supplies, and run the probes that draw it.
+
+    Args:
+        config: settings of the runs that it is meant for; their encoding does not matter.
+
+    Returns:
+        name; maxLength; supplies, of table, rotation and bias; parameters, those of the encoding alone; methods, one
+        row for each that supplies something: method, shape and dtype (of a Trainable with `value`: of what is added, and
+        of its start), trainable, parameters; probes, the results of position-table, rotation and distance-bias on an
+        untrained model; printed, by the code; notes, sentences on what it does that its writer may not have meant.
+
+    Raises:
+        OwnEncodingError, ConfigError: it cannot be trained.
+    """
+    own = load(code)
+    values, errors = validate({**config, "encoding": OWN + own.name})
+    if errors:
+        raise ConfigError(**errors[0])
+    run = Run(RunConfig(**values), Corpus.from_text(TEXT), own, evaluate=False)
+    view, parts = View.of(run), run.model.position(run.config.context)
+    length, d, heads = run.config.context, run.config.d, run.config.heads
+    answers = [own.table(length, d), own.rotation(length, d // heads), own.bias(length, heads)]
+    methods = [_described(*row) for row in zip(METHODS, answers, parts) if row[1] is not None]
+    return {
+        "name": own.name,
+        "maxLength": own.max_length,
+        "supplies": [row["method"] for row in methods],
+        "parameters": sum(row["parameters"] for row in methods),
+        "methods": methods,
+        "probes": {name: _finished(run_probe(name, view, {})) for name in ("position-table", "rotation", "distance-bias")},
+        "printed": own.printed,
+        "notes": _notes(own, run.config, methods, *parts),
+    }
+
+
+def _described(method: str, answer, part) -> dict:
+    trains = isinstance(answer, Trainable)
+    array = answer.start if trains else answer[0] if method == "rotation" else answer
+    return {
+        "method": method,
+        "shape": list(part[0].shape if method == "rotation" else part.shape),
+        "dtype": array.dtype.name,
+        "trainable": trains,
+        "parameters": array.size if trains else 0,
+    }
+
+
+def _finished(work: Iterator[float]) -> dict:
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            return end.value
+
+
+def _notes(own: Own, config: RunConfig, methods: list[dict], table, rotation, bias) -> list[str]:
+    notes = []
+    if not methods:
+        notes.append("It supplies nothing: a run with it trains like one without position.")
+    notes += [
+        f"{row['method']} returns float16, which has three digits; the model computes in float32."
+        for row in methods
+        if row["dtype"] == "float16"
+    ]
+    if table is not None:
+        size = float(np.sqrt(np.mean(table.astype(np.float64) ** 2)))
+        if size > LOUD * config.init_std:
+            notes.append(
+                f"The numbers of the table have a root mean square of {size:.3g}, and those of E start at "
+                f"{config.init_std:g}: so large a table drowns the characters. Make it smaller, for example by a factor."
+            )
+        if not any(row["method"] == "table" and row["trainable"] for row in methods):
+            same = config.context - len(np.unique(table, axis=0))
+            if same:
+                notes.append(f"{same} of the {config.context} rows of the table repeat another: those positions look alike.")
+    if rotation is not None:
+        stretch = np.sqrt(rotation[0] ** 2 + rotation[1] ** 2)
+        if np.abs(stretch - 1).max() > 1e-3:
+            notes.append(
+                f"The root of cos² + sin² goes from {stretch.min():.3g} to {stretch.max():.3g}, not 1: "
+                "the queries and keys are stretched, too."
+            )
+    return notes

@@ -1,0 +1,116 @@
+"""Makes an encoding of a reader's code."""
+
+import ast
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from .. import positions
+from ..config import OWN_NAME, is_own_name
+from .own import METHODS, Own
+from .reader import OwnEncodingError, Reader
+
+MODULE = "your_encoding"  # what the reader's code runs as
+LONGEST_CODE = 100_000  # characters: more is no encoding that somebody wrote
+STARTING_POINTS = (
+    "binary_counter",
+    "random_vectors",
+    "squeezed_one_hot",
+    "sinusoid_other_base",
+    "learned_on_sinusoid",
+    "alibi_other_slopes",
+    "rope_on_half",
+    "t5_buckets",
+    "single_number",
+)
+
+
+def load(code: str, fallback: str = "my encoding", file: str = "your_encoding.py") -> Own:
+    """Run a reader's code, and make the one encoding that it defines.
+
+    Args:
+        fallback: its name if it has none.
+        file: what its tracebacks call it.
+
+    Raises:
+        OwnEncodingError: the code raises, defines no encoding or more than one, or has one that cannot be used.
+    """
+    if not isinstance(code, str):
+        raise OwnEncodingError(f"The code is {type(code).__name__}: it must be a text.")
+    if len(code) > LONGEST_CODE:
+        raise OwnEncodingError(f"The code has {len(code):,} characters: at most {LONGEST_CODE:,} are run.")
+    reader = Reader(code, file)
+    module = ModuleType(MODULE)
+    module.__file__ = file
+    with reader.running("The code"):
+        sys.modules[MODULE] = module  # where dataclasses look for the module of a class
+        exec(compile(code, file, "exec", dont_inherit=True), vars(module))
+        found = _classes(module)
+    defined = _the_one(reader, found)
+    with reader.running(f"{defined.__name__}(), made without arguments,", defined.__init__):
+        encoding = defined()
+    with reader.running(f"Looking at {defined.__name__}"):
+        methods = {method: getattr(encoding, method) for method in METHODS}
+        name, max_length = (getattr(encoding, attribute, None) for attribute in ("name", "max_length"))
+        inherited = next((base.name for base in defined.__mro__ if base.__module__ == positions.__name__), None)
+    for method, function in methods.items():
+        if not callable(function):
+            kind = type(function).__name__
+            raise reader.error(f"{method} is {kind}: it must be a method, def {method}(self, {METHODS[method]}).")
+    if name is None or name is inherited:
+        name = fallback
+    if type(name) is not str:
+        raise reader.error(f"name is {type(name).__name__}: it must be a text, such as \"my encoding\".")
+    if not is_own_name(name):
+        raise reader.error(f"name = {name[:100]!r} cannot be used: {OWN_NAME}.")
+    if max_length is not None and (type(max_length) is not int or max_length < 1):
+        told = max_length if type(max_length) in (int, float) else type(max_length).__name__
+        raise reader.error(f"max_length = {told}: it must be a whole number from 1 on, or None for no limit.")
+    return Own(reader, methods, name, max_length)
+
+
+def _classes(module: ModuleType) -> list[type]:
+    """The classes of the code that have at least one of the methods, each once."""
+    found = [value for value in vars(module).values() if isinstance(value, type) and value.__module__ == module.__name__]
+    return [value for value in dict.fromkeys(found) if any(hasattr(value, method) for method in METHODS)]
+
+
+def _the_one(reader: Reader, found: list[type]) -> type:
+    whole = [value for value in found if all(hasattr(value, method) for method in METHODS)]
+    if len(whole) == 1:
+        return whole[0]
+    message = f"The code must define one class with the methods {', '.join(METHODS)}; it defines "
+    if whole:
+        names = ", ".join(value.__name__ for value in whole)
+        raise reader.error(f"{message}{len(whole)}: {names}. Leave one.", next(iter(vars(whole[1]).values()), None))
+    if found:
+        name, lacks = found[0].__name__, [method for method in METHODS if not hasattr(found[0], method)]
+        raise reader.error(
+            f"{message}none: {name} lacks {' and '.join(lacks)}. Write class {name}(PositionalEncoding), which returns None "
+            "for what you leave out, after `from embedding_lab.positions import PositionalEncoding`.",
+        )
+    raise reader.error(f"{message}none.")
+
+
+def starting_points() -> list[dict]:
+    """Encodings to begin from, in the order of what they teach.
+
+    Their files are not in the tab, whose page has them from `python -m embedding_lab describe`.
+
+    Returns:
+        For each: file; name, of the encoding; title and teaches, from its docstring; code.
+    """
+    found = []
+    for stem in STARTING_POINTS:
+        code = (Path(positions.__file__).parent / "starting_points" / f"{stem}.py").read_text("utf-8")
+        title, _, teaches = ast.get_docstring(ast.parse(code)).partition("\n")
+        found.append(
+            {
+                "file": f"{stem}.py",
+                "name": load(code, file=f"{stem}.py").name,
+                "title": title,
+                "teaches": " ".join(teaches.split()),
+                "code": code,
+            }
+        )
+    return found

@@ -1,0 +1,571 @@
+"""A reader's own encoding trains as one of the lab's does, and whatever its code does wrong is told with its line."""
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from embedding_lab import own_encoding, worker
+from embedding_lab.config import ENCODINGS, OWN, RunConfig, is_own_name
+from embedding_lab.corpus import Corpus
+from embedding_lab.model import Transformer, random_stream
+from embedding_lab.ops import best, load
+from embedding_lab.own_encoding import OwnEncodingError, examine, starting_points
+from embedding_lab.positions import Trainable, build
+from embedding_lab.probes import PROBES, View, run_probe
+from embedding_lab.training import Run
+
+SMALL = {"d": 8, "heads": 2, "context": 8, "batch": 4, "steps": 20}
+TEXT = "The quick brown Fox 9 jumps over the lazy dog.\n" * 40
+POINTS = {point["file"].removesuffix(".py"): point for point in starting_points()}
+
+HEAD = "import numpy as np\nfrom embedding_lab.positions import PositionalEncoding, Trainable\n"
+
+# The lab's own encodings, as a reader would write them.
+REWRITTEN = {
+    "none": "class Mine(PositionalEncoding):\n    pass\n",
+    "learned": """
+class Mine(PositionalEncoding):
+    def table(self, length, d):
+        return Trainable(np.zeros((length, d)), noise=0.02)
+""",
+    "sinusoidal": """
+class Mine:
+    name = "mine"
+    def table(self, length, d):
+        angle = np.arange(length)[:, None] / 10000 ** (np.arange(0, d, 2) / d)
+        both = np.stack([np.sin(angle), np.cos(angle)], axis=2).reshape(length, -1)
+        return 0.05 * both[:, :d]
+    def rotation(self, length, head_dim):
+        return None
+    def bias(self, length, heads):
+        return None
+""",
+    "rope": """
+class Mine(PositionalEncoding):
+    def rotation(self, length, head_dim):
+        angle = np.outer(np.arange(length), 10000.0 ** (-np.arange(0, head_dim, 2) / head_dim))
+        return np.cos(angle), np.sin(angle)
+""",
+    "alibi": """
+class Mine(PositionalEncoding):
+    def bias(self, length, heads):
+        place = np.arange(length)
+        return np.array([-abs(place[:, None] - place) * 2 ** (-8 * (head + 1) / heads) for head in range(heads)])
+""",
+}
+
+# Parameters of other shapes than what is added: a table of d waves with trained amplitudes, and KERPLE's logarithm.
+COMPUTED = """
+class Computed(PositionalEncoding):
+    name = "computed"
+    def table(self, length, d):
+        waves = np.sin(np.outer(np.arange(length), 1 / np.arange(1, d + 1)))
+        return Trainable(np.full(d, 0.1), 0.02, lambda p: waves * p**2, lambda p, dvalue: 2 * p * (waves * dvalue).sum(axis=0))
+    def bias(self, length, heads):
+        place = np.arange(length)
+        distance = np.maximum(place[:, None] - place, 0)
+        def value(p):
+            a, b = np.exp(p)[:, :, None, None]
+            return -a * np.log(1 + b * distance)
+        def gradient(p, dvalue):
+            a, b = np.exp(p)[:, :, None, None]
+            by_a, by_b = -np.log(1 + b * distance), -a * distance / (1 + b * distance)
+            return np.stack([(a * by_a * dvalue).sum(axis=(1, 2)), (b * by_b * dvalue).sum(axis=(1, 2))])
+        return Trainable(np.zeros((2, heads)), 0.3, value, gradient)
+"""
+
+
+def mine(body):
+    """The code of a class whose methods these are; the first line of them is line 4."""
+    return f"{HEAD}class Mine(PositionalEncoding):\n" + "".join(f"    {line}\n" for line in body.splitlines())
+
+
+def opened(code, **config):
+    name = own_encoding.load(code).name
+    return worker.open_run("a", {**SMALL, "encoding": OWN + name, **config}, TEXT, None, None, None, code)
+
+
+@pytest.fixture(autouse=True)
+def no_runs_left():
+    yield
+    for name in list(worker._runs):
+        worker.close_run(name)
+
+
+# ------------------------------------------------------------------------------------ the same path as the lab's own
+
+
+@pytest.mark.parametrize("backend", ["numpy", best().NAME])
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_an_encoding_of_the_lab_rewritten_by_a_reader_trains_to_the_same_losses(name, backend):
+    config = {**SMALL, "d": 12, "layers": 2, "heads": 3, "context": 16}
+    corpus, ops = Corpus.from_text(TEXT), load(backend)
+    lab = Run(RunConfig(**config, encoding=name), corpus, ops=ops)
+    own = Run(RunConfig(**config, encoding="own:mine"), corpus, own_encoding.load(HEAD + REWRITTEN[name]), ops)
+    lab.advance(math.inf)
+    own.advance(math.inf)
+    assert len(lab.train_loss) == 20 and lab.train_loss[-1] < lab.train_loss[0]
+    assert np.abs(np.subtract(own.train_loss, lab.train_loss)).max() < 1e-6
+    assert np.abs(np.subtract(own.validation, lab.validation)).max() < 1e-6
+    if name in ("none", "learned", "rope", "alibi"):  # the sinusoid's formula rounds otherwise than the lab's
+        assert own.train_loss == lab.train_loss
+
+
+@pytest.mark.parametrize("code", [HEAD + COMPUTED, POINTS["t5_buckets"]["code"]], ids=["computed", "t5_buckets"])
+@pytest.mark.parametrize("layers", [1, 3])
+@pytest.mark.parametrize("length", [9, 6])  # the context, and less
+def test_the_gradient_through_value_is_a_finite_difference_of_the_loss(code, layers, length):
+    own = own_encoding.load(code)
+    config = RunConfig(layers=layers, d=12, heads=2, context=9, init_std=0.3, encoding=OWN + own.name)
+    model = Transformer(config, 11, own, dtype=np.float64)
+    random = random_stream(7, "test")
+    names = [name for name in ("position_table", "position_bias") if name in model.parameters.arrays]
+    for name in names:
+        model.parameters[name][...] += random.normal(0, 0.3, model.parameters[name].shape)
+    ids, targets = random.integers(0, 11, (2, 3, length))
+    model.losses(ids, targets)
+    model.backward()
+    gradients = {name: model.gradients[name].copy() for name in names}
+    for name in names:
+        array, step = model.parameters[name], 1e-5
+        start, direction = array.copy(), random.normal(size=array.shape)
+        losses = []
+        for sign in (1, -1):
+            array[...] = start + sign * step * direction
+            losses.append(model.losses(ids, targets).mean())
+        array[...] = start
+        measured, expected = (losses[0] - losses[1]) / (2 * step), np.sum(gradients[name] * direction)
+        assert abs(expected) > 1e-4 and abs(measured - expected) < 1e-8, name
+
+
+def test_value_is_computed_at_every_step_and_gradient_runs_once_a_step():
+    own = own_encoding.load(HEAD + COMPUTED)
+    run = Run(RunConfig(**SMALL, layers=3, encoding="own:computed"), Corpus.from_text(TEXT), own, evaluate=False)
+    supplied, calls = run.model._supplies(8)[2], []
+    watched = Trainable(
+        supplied.start,
+        value=lambda p: calls.append("value") or supplied.value(p),
+        gradient=lambda p, dvalue: calls.append("gradient") or supplied.gradient(p, dvalue),
+    )
+    run.model._supplied[8] = (*run.model._supplies(8)[:2], watched)
+    before = run.model.position(8)[2].copy()
+    calls.clear()
+    run.advance(0)
+    run.advance(0)
+    assert calls == ["value", "gradient"] * 2
+    assert not np.array_equal(run.model.position(8)[2], before)
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_a_run_with_an_own_encoding_is_restored_exactly(name):
+    code = POINTS[name]["code"]
+    assert opened(code)["frame"]["step"] == 0
+    config = {**SMALL, "encoding": worker._runs["a"].config.encoding}
+    while worker.advance("a", 0)["step"] < 10:
+        pass
+    saved = worker.save_run("a")
+    saved = {key: memoryview(value) if isinstance(value, np.ndarray) else value for key, value in saved.items()}
+    assert worker.open_run("b", config, TEXT, None, saved, None, code)["frame"]["step"] == 10
+    rest, whole = worker.advance("b", 60), worker.advance("a", 60)
+    while rest["state"] == "training":
+        rest = worker.advance("b", 60_000)
+    while whole["state"] == "training":
+        whole = worker.advance("a", 60_000)
+    assert np.array_equal(worker.save_run("a")["vector"], worker.save_run("b")["vector"])
+    assert worker.save_run("a")["trainLoss"].tolist() == worker.save_run("b")["trainLoss"].tolist()
+
+
+def test_open_run_says_what_an_encoding_supplies():
+    for name, supplies in [("none", []), ("learned", ["table"]), ("rope", ["rotation"]), ("alibi", ["bias"])]:
+        assert worker.open_run("a", {**SMALL, "encoding": name}, TEXT)["supplies"] == supplies
+    assert opened(HEAD + COMPUTED)["supplies"] == ["table", "bias"]
+
+
+def test_the_settings_name_the_encoding_and_the_code_comes_beside_them():
+    code = POINTS["binary_counter"]["code"]
+    answer = worker.open_run("a", {**SMALL, "encoding": "own:binary counter 2"}, TEXT, None, None, None, code)
+    assert answer["config"]["encoding"] == "own:binary counter 2"
+    told = worker.probe("distance-bias", "a")["result"]["why"]
+    assert told == "The encoding binary counter 2 adds nothing to the attention scores."
+    error = worker.open_run("a", {**SMALL, "encoding": "own:mine"}, TEXT)["error"]
+    assert (error["code"], error["field"]) == ("config", "encoding") and "its code is not here" in error["message"]
+    error = worker.open_run("a", {**SMALL, "encoding": "rope"}, TEXT, None, None, None, code)["error"]
+    assert error["code"] == "config" and "encoding = rope is the lab's own and takes no code" in error["message"]
+
+
+# ------------------------------------------------------------------------------------ the starting points
+
+
+def test_the_starting_points_come_in_order_and_say_what_they_teach():
+    assert list(POINTS) == [
+        "binary_counter", "random_vectors", "squeezed_one_hot", "sinusoid_other_base", "learned_on_sinusoid",
+        "alibi_other_slopes", "rope_on_half", "t5_buckets", "single_number",
+    ]  # fmt: skip
+    names = [point["name"] for point in POINTS.values()]
+    assert len(set(names)) == 9 and all(map(is_own_name, names)) and "my encoding" not in names
+    for point in POINTS.values():
+        assert 5 < len(point["title"]) < 60 and len(point["teaches"]) > 100 and "\n" not in point["teaches"]
+        assert all(len(line) <= 120 for line in point["code"].splitlines())
+
+
+@pytest.mark.parametrize("sizes", [(48, 4, 32), (9, 1, 8), (9, 3, 8), (8, 8, 16), (8, 1, 256)], ids=str)
+@pytest.mark.parametrize("name", POINTS)
+def test_a_starting_point_is_defined_at_all_sizes(name, sizes):
+    d, heads, context = sizes
+    own = own_encoding.load(POINTS[name]["code"])
+    config = RunConfig(d=d, heads=heads, context=context, encoding=OWN + own.name)
+    if name == "rope_on_half" and d // heads % 2:
+        with pytest.raises(OwnEncodingError, match="pairs need an even head size"):
+            Transformer(config, 11, own)
+        return
+    model = Transformer(config, 11, own)
+    ids = np.arange(context)[None] % 11
+    assert np.isfinite(model.losses(ids, ids)).all()
+    model.backward()
+    assert np.isfinite(model.gradients.vector).all()
+
+
+def test_the_buckets_of_t5_are_those_of_the_paper():
+    """Against the algorithm as T5's own code states it, distance by distance."""
+    parameter = np.arange(32.0)[None].repeat(2, axis=0)
+    bias = own_encoding.load(POINTS["t5_buckets"]["code"]).bias(256, 2).value(parameter)
+    for distance in range(256):
+        bucket = distance if distance < 16 else min(31, 16 + int(math.log(distance / 16) / math.log(128 / 16) * 16))
+        assert bias[1, 255, 255 - distance] == bucket, distance
+    assert len(np.unique(bias)) == 32
+
+
+# ------------------------------------------------------------------------------------ probes
+
+
+@pytest.mark.parametrize("code", [HEAD + COMPUTED, POINTS["learned_on_sinusoid"]["code"], POINTS["rope_on_half"]["code"]])
+def test_every_probe_works_with_an_own_encoding(code):
+    own = own_encoding.load(code)
+    run = Run(RunConfig(**SMALL, encoding=OWN + own.name), Corpus.from_text(TEXT), own)
+    run.advance(math.inf)
+    small = {"seeds": [1], "widths": [8, 16], "scales": [0.1], "lengths": [8, 16]}
+    for name, probe in PROBES.items():
+        given = {row["name"]: row["low"] for row in probe.arguments if row["name"] in ("updates", "characters", "shuffles")}
+        given |= {row["name"]: small[row["name"]] for row in probe.arguments if row["name"] in small}
+        for untrained in (False, True):
+            work = run_probe(name, View.of(run, untrained), given)
+            with pytest.raises(StopIteration) as end:
+                while True:
+                    next(work)
+            assert isinstance(end.value.value, dict), name
+
+
+def test_an_own_encoding_that_ends_says_so_where_more_is_asked_of_it():
+    code = mine(
+        "max_length = 10\n"
+        "def table(self, length, d):\n"
+        "    if length > 9:\n"
+        "        raise ValueError('nothing beyond nine')\n"
+        "    return np.ones((length, d)) / 100"
+    )
+    assert "error" not in opened(code)
+    beyond = worker.probe("position-table", "a", {"beyond": 2})["result"]["beyond"]
+    assert not beyond["defined"] and beyond["message"] == "table raised ValueError in line 7: nothing beyond nine"
+    assert worker.probe("position-table", "a", {"beyond": 3})["result"]["beyond"]["message"].startswith(
+        "my encoding is defined for at most 10 positions, as its max_length says, but 11 were asked for"
+    )
+    answer = worker.probe("extrapolation", "a", {"lengths": [8, 16]}, 60_000)["result"]
+    assert [context["defined"] for context in answer["contexts"]] == [True, False]
+
+
+def test_an_error_in_a_probe_has_the_line_of_the_code():
+    code = mine("def table(self, length, d):\n    if length == 4:\n        raise ValueError('four')\n    return np.ones((length, d))")
+    opened(code)
+    error = worker.probe("order", "a", {"first": "the", "second": "eht"})["error"]
+    assert (error["code"], error["field"], error["line"]) == ("encoding", "encoding", 6)
+    assert worker.advance("a", 0)["step"] == 1
+
+
+# ------------------------------------------------------------------------------------ what code does wrong
+
+TABLE = "def table(self, length, d):\n    "
+AGAIN = "count = 0\ndef table(self, length, d):\n    self.count += 1\n    "
+VALUE = "def table(self, length, d):\n    return Trainable(np.ones(d), 0, "
+FAULTS = {
+    "syntax": ("class Mine:\n    def table(self, length, d)\n        pass\n", 2, "The code raised SyntaxError in line 2: expected ':'"),
+    "indentation": ("def f():\nreturn 1\n", 2, "IndentationError in line 2"),
+    "null byte": ("a = 1\0\n", None, "null bytes"),
+    "import": ("import torch_of_mine\n", 1, "ModuleNotFoundError in line 1: No module named 'torch_of_mine'"),
+    "exit": ("import sys\nsys.exit(3)\n", 2, "The code called sys.exit in line 2"),
+    "interrupt": ("raise KeyboardInterrupt\n", 1, "The code was interrupted in line 1"),
+    "base": ("class E(BaseException): pass\nraise E('base')\n", 2, "The code raised E in line 2: base"),
+    "stop": (mine(TABLE + "raise StopIteration"), 5, "table raised StopIteration in line 5 without a message."),
+    "generator exit": (mine(TABLE + "raise GeneratorExit"), 5, "table raised GeneratorExit in line 5"),
+    "text of an error": (mine(TABLE + "class E(Exception):\n        def __str__(self): raise SystemExit\n    raise E"), 7, "raised E in line 7 without"),
+    "long text": (mine(TABLE + "raise ValueError('x' * 10**6)"), 5, "x ..."),
+    "recursion": (mine(TABLE + "return self.table(length, d)"), 5, "table calls itself without an end in line 5"),
+    "division": (mine("def bias(self, length, heads):\n    return 1 / 0"), 5, "bias raised ZeroDivisionError in line 5: division by zero"),
+    "in numpy": (mine(TABLE + "return np.zeros((2, 3)) @ np.zeros((2, 3))"), 5, "table raised ValueError in line 5: matmul"),
+    "exit in rotation": (mine("def rotation(self, length, head_dim):\n    exit()"), 5, "rotation called sys.exit in line 5"),
+    "no class": ("x = 1\n", None, "must define one class with the methods table, rotation, bias; it defines none."),
+    "part of a class": ("class Mine:\n    def table(self, length, d): return None\n", None, "Mine lacks rotation and bias. Write class Mine(PositionalEncoding)"),
+    "two classes": (HEAD + "class A(PositionalEncoding): pass\nclass B(PositionalEncoding): pass\n", None, "it defines 2: A, B. Leave one."),
+    "arguments": (mine("def __init__(self, base):\n    self.base = base"), 4, "Mine(), made without arguments, raised TypeError in line 4:"),
+    "making": (mine("def __init__(self):\n    self.x = undefined"), 5, "raised NameError in line 5"),
+    "parameters": (mine("def table(self, length):\n    return None"), 4, "table raised TypeError in line 4: Mine.table() takes 2 positional"),
+    "not callable": (mine("bias = 5"), None, "bias is int: it must be a method, def bias(self, length, heads)."),
+    "none for a method": (mine("bias = None"), None, "bias is NoneType: it must be a method"),
+    "property": (mine("@property\ndef table(self):\n    return 1 / 0"), 6, "Looking at Mine raised ZeroDivisionError in line 6"),
+    "name of a number": (mine("name = 5"), None, "name is int: it must be a text"),
+    "name with a comma": (mine("name = 'a,b'"), None, "name = 'a,b' cannot be used: a name has 1 to 40 letters"),
+    "empty name": (mine("name = ''"), None, "name = '' cannot be used"),
+    "name that raises": (mine("@property\ndef name(self):\n    raise OSError('no')"), 6, "Looking at Mine raised OSError in line 6: no"),
+    "max_length": (mine("max_length = 'long'"), None, "max_length = str: it must be a whole number from 1 on, or None"),
+    "context": (mine("max_length = 7"), None, "defined for at most 7 positions, as its max_length says, but 8"),
+    "shape": (mine(TABLE + "return np.zeros((d, length + 1))"), 4, "table returned the shape (8, 9); for these arguments it must be (8, 8)."),
+    "list": (mine(TABLE + "return [[0.0] * d] * length"), 4, "table returned list; it returns an array of numbers or None. np.array makes one of it."),
+    "generator": (mine(TABLE + "yield np.zeros(d)"), 4, "table returned generator"),
+    "coroutine": (mine("async def table(self, length, d):\n    return None"), 4, "table returned coroutine; it returns an array of numbers or None. A method of `async def`"),
+    "nan": (mine(TABLE + "return np.full((length, d), np.nan)"), 4, "not finite real numbers (64 of 64, the first at (0, 0))"),
+    "inf": (mine("def bias(self, length, heads):\n    b = np.zeros((heads, length, length))\n    b[1, 2, 3] = -np.inf\n    return b"), 4, "(1 of 128, the first at (1, 2, 3))"),
+    "too large": (mine(TABLE + "return np.full((length, d), 1e60)"), 4, "more than the 3.4e+38"),
+    "complex": (mine(TABLE + "return np.full((length, d), 1j)"), 4, "complex numbers"),
+    "objects": (mine(TABLE + "return np.full((length, d), None)"), 4, "an array of object"),
+    "text": (mine(TABLE + "return np.full((length, d), 'a')"), 4, "an array of <U1"),
+    "one rotation": (mine("def rotation(self, length, head_dim):\n    return np.zeros((length, 2))"), 4, "it returns (cos, sin) or None"),
+    "trained rotation": (mine("def rotation(self, length, head_dim):\n    return Trainable(np.zeros((length, 2)))"), 4, "angles cannot be trained"),
+    "rotation of the head": (mine("def rotation(self, length, head_dim):\n    return (np.zeros((length, head_dim)),) * 2"), 4, "must be (8, 2)"),
+    "other shape": (mine(AGAIN + "return np.zeros((length, d + self.count - 1))"), 5, "Asked a second time, table returned the shape (8, 9)"),
+    "other kind": (mine(AGAIN + "t = np.zeros((length, d))\n    return Trainable(t) if self.count == 1 else t"), 5, "returned a Trainable at first and fixed numbers later"),
+    "other numbers": (mine(TABLE + "return np.random.default_rng().normal(size=(length, d))"), 4, "Seed your random numbers, for example with np.random.default_rng(0)"),
+    "the same array, changed": (mine("t = np.zeros((8, 8))\ndef table(self, length, d):\n    self.t += 1\n    return self.t"), 5, "returned other numbers"),
+    "value alone": (mine(VALUE + "value=lambda p: p)"), 5, "table raised PositionError in line 5: Trainable has value without gradient"),
+    "start": (mine(TABLE + "return Trainable([1, 2])"), 4, "The start of the Trainable of table returned list"),
+    "noise": (mine(TABLE + "return Trainable(np.zeros((length, d)), noise=-1)"), 4, "noise = -1: it must be a number from 0 on"),
+    "noise of text": (mine(TABLE + "return Trainable(np.zeros((length, d)), noise='some')"), 4, "noise = str"),
+    "value of a number": (mine(VALUE + "5, 6)"), 4, "a Trainable with value = int: it must be a function"),
+    "value of another shape": (mine(VALUE + "lambda p: p, lambda p, dvalue: p)"), 5, "value of table returned the shape (8,); for these arguments it must be (8, 8)."),
+    "value raises": (mine(VALUE + "lambda p: p[99], lambda p, dvalue: p)"), 5, "value of table raised IndexError in line 5"),
+    "value changes": (mine(VALUE + "self.drawn, lambda p, dvalue: p)\ndef drawn(self, p):\n    return np.random.default_rng().normal(size=(8, 8))"), 4, "returned other numbers"),
+    "value writes": (mine(VALUE + "self.write, lambda p, dvalue: p)\ndef write(self, p):\n    p += 1\n    return p + np.zeros((8, 8))"), 7, "read-only"),
+    "gradient raises": (mine(VALUE + "lambda p: p + np.zeros((8, 8)),\n    lambda p, dvalue: {}[0])"), 6, "gradient of table raised KeyError in line 6: 0"),
+    "gradient of another shape": (mine(VALUE + "lambda p: p + np.zeros((8, 8)),\n    lambda p, dvalue: dvalue)"), 6, "gradient of table returned the shape (8, 8); for these arguments it must be (8,)."),
+    "wrong gradient": (mine(VALUE + "lambda p: p**2 + np.zeros((8, 8)),\n    lambda p, dvalue: (p * dvalue).sum(axis=0))"), 6, "gradient of table is not that of its value: for the entry ["),
+    "too long": ("#" * 100_001, None, "The code has 100,001 characters: at most 100,000 are run."),
+    "megabyte": ("x = 1\n" * 200_000, None, "at most 100,000"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code, line, message", FAULTS.values(), ids=FAULTS)
+def test_a_fault_is_told_in_words_and_with_its_line(code, line, message):
+    for answer in (
+        worker.open_run("a", {**SMALL, "encoding": "own:mine"}, TEXT, None, None, None, code),
+        worker.check_encoding(code, SMALL),
+    ):
+        error = answer["error"]
+        assert (error["code"], error["field"]) == ("encoding", "encoding")
+        assert message in error["message"] and len(error["message"]) < 800
+        assert error["line"] == line
+    assert worker.advance("a", 0)["error"]["code"] == "unknown-run"
+    assert "error" not in worker.open_run("a", SMALL, TEXT) and worker.advance("a", 0)["step"] == 1
+
+
+def test_code_that_is_no_text_is_refused():
+    assert "The code is int: it must be a text." in worker.check_encoding(5, SMALL)["error"]["message"]
+
+
+def test_a_wrong_gradient_is_told_with_its_numbers():
+    code = mine(VALUE + "lambda p: 3 * p + np.zeros((8, 8)),\n    lambda p, dvalue: 3 * dvalue.sum(axis=0) * (np.arange(8) != 5))")
+    message = worker.check_encoding(code, SMALL)["error"]["message"]
+    assert "for the entry [5] of the parameter it returned 0, and a small step of that entry measures " in message
+    right = code.replace(" * (np.arange(8) != 5)", "")
+    assert "error" not in worker.check_encoding(right, SMALL)
+    # In float32, and with a kink at the start, right gradients still are.
+    rounds = right.replace("3 * p + np.zeros((8, 8))", "(3 * p + np.zeros((8, 8))).astype(np.float32)")
+    kink = mine(VALUE.replace("np.ones", "np.zeros") + "lambda p: abs(p) + np.zeros((8, 8)),\n    lambda p, dvalue: np.sign(p) * dvalue.sum(axis=0))")
+    assert "error" not in worker.check_encoding(rounds, SMALL) and "error" not in worker.check_encoding(kink, SMALL)
+
+
+def test_a_traceback_is_that_of_the_readers_code_alone():
+    code = mine("def table(self, length, d):\n    return self.helped(length)\ndef helped(self, length):\n    return np.zeros(3) @ np.zeros(length)")
+    error = worker.check_encoding(code, SMALL)["error"]
+    lines = error["traceback"].splitlines()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert [line.strip() for line in lines if line.startswith("  File")] == [
+        'File "your_encoding.py", line 5, in table',
+        'File "your_encoding.py", line 7, in helped',
+    ]
+    assert "    return np.zeros(3) @ np.zeros(length)" in lines and lines[-1].startswith("ValueError: matmul")
+    deep = worker.check_encoding(mine(TABLE + "return self.table(length, d)"), SMALL)["error"]["traceback"]
+    assert "Previous line repeated" in deep and len(deep) < 2000
+    assert "^" in worker.check_encoding("a b\n", SMALL)["error"]["traceback"]
+
+
+def test_a_hundred_thousand_prints_are_cut():
+    code = mine("def table(self, length, d):\n    for at in range(100_000):\n        print('line', at)\n    return None")
+    printed = worker.check_encoding(code, SMALL)["printed"]
+    assert printed.startswith("line 0\nline 1\n") and len(printed) < 10_100
+    assert printed.splitlines()[-1].startswith("... and ") and printed.endswith("characters more")
+    before = worker.check_encoding("print('here')\n1 / 0\n", SMALL)["error"]
+    assert before["printed"] == "here\n" and before["line"] == 2
+
+
+def test_a_warning_of_numpy_is_among_what_is_printed():
+    code = mine(TABLE + "return np.nan_to_num(np.zeros((length, d)) / 0)")
+    ask = f"from embedding_lab import worker\nprint(worker.check_encoding({code!r}, {SMALL})['printed'])"
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, timeout=60)
+    assert "your_encoding.py:5: RuntimeWarning: invalid value" in done.stdout and done.stderr == ""
+
+
+@pytest.mark.parametrize("method", ["value", "gradient"])
+@pytest.mark.parametrize(
+    "fault, message",
+    [
+        ("raise ValueError('late')", "raised ValueError in line {line}: late"),
+        ("raise SystemExit", "called sys.exit in line {line}"),
+        ("return None", "returned NoneType; it returns an array of numbers or None"),
+        ("return np.zeros(3)", "returned the shape (3,); for these arguments it must be"),
+        ("return right * np.nan", "not finite real numbers"),
+    ],
+)
+def test_an_error_on_the_way_has_its_line_and_loses_no_step(method, fault, message):
+    late = {"value": "", "gradient": ""} | {method: f"if self.late: {fault}"}
+    code = mine(
+        "late = False\n"
+        "def table(self, length, d):\n"
+        "    return Trainable(np.zeros(d), 0.02, self.value, self.gradient)\n"
+        "def value(self, p):\n"
+        "    right = p + np.zeros((8, 8))\n"
+        f"    {late['value']}\n"
+        "    return right\n"
+        "def gradient(self, p, dvalue):\n"
+        "    right = dvalue.sum(axis=0)\n"
+        f"    {late['gradient']}\n"
+        "    return right"
+    )
+    assert "error" not in opened(code, steps=500)
+    own = worker._runs["a"].encoding
+    step = worker._runs["a"]._train_step
+
+    def until_300():
+        own._methods["table"].__self__.late = worker._runs["a"].step == 299
+        step()
+
+    worker._runs["a"]._train_step = until_300
+    frames = [worker.advance("a", 60_000)]
+    assert frames[0]["step"] == 299 and len(frames[0]["trainLoss"]) == 299 and frames[0]["state"] == "training"
+    begins = {"value": 7, "gradient": 11}[method]
+    raised = message.format(line=begins + 2)
+    for _ in range(2):
+        error = worker.advance("a", 60_000)["error"]
+        assert error["code"] == "encoding" and error["message"].startswith(f"After step 299: {method} of table ")
+        assert raised in error["message"] and error["line"] == (begins + 2 if "line" in raised else begins)
+        assert (error["traceback"] is None) == ("line" not in raised)
+    worker.open_run("b", SMALL, TEXT)
+    assert worker.advance("b", 0)["step"] == 1
+
+
+def test_parameters_that_diverge_are_told_as_those_of_the_run():
+    code = mine("def table(self, length, d):\n    zeros = np.zeros((length, d))\n    return Trainable(np.ones(d), 0, lambda p: p + zeros, lambda p, dvalue: dvalue.sum(axis=0))")
+    opened(code)
+    worker._runs["a"].model.parameters["position_table"][0] = np.nan
+    frame = worker.advance("a", 60_000)
+    assert frame["state"] == "diverged" and "Diverged at step 1" in frame["message"]
+
+
+def test_code_that_patches_numpy_is_told_and_ends_with_its_process():
+    """In one process it cannot be undone: the page gives such code a worker of its own."""
+    code = (
+        "from embedding_lab import worker\n"
+        "code = 'import numpy as np\\nfrom embedding_lab.positions import PositionalEncoding\\n'\n"
+        "code += 'class Mine(PositionalEncoding): pass\\ndef broken(*_, **__): raise OSError(\"patched\")\\n'\n"
+        "code += 'np.arange = np.zeros = np.isfinite = broken\\n'\n"
+        f"print(worker.check_encoding(code, {SMALL})['error']['message'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("The lab failed after your code had run in it (OSError: patched)")
+
+
+def test_memory_that_ends_in_the_code_is_the_machines():
+    assert worker.check_encoding(mine(TABLE + "return np.zeros(2**48)"), SMALL)["error"]["code"] == "memory"
+
+
+# ------------------------------------------------------------------------------------ what a check tells
+
+
+def test_a_check_draws_what_the_probes_draw():
+    answer = worker.check_encoding(POINTS["t5_buckets"]["code"], {**SMALL, "encoding": "rope", "corpus": "own"})
+    assert set(answer) == {"name", "maxLength", "supplies", "parameters", "methods", "probes", "printed", "notes"}
+    assert (answer["name"], answer["maxLength"], answer["supplies"], answer["parameters"]) == ("T5 buckets", None, ["bias"], 64)
+    assert answer["methods"] == [
+        {"method": "bias", "shape": [2, 8, 8], "dtype": "float64", "trainable": True, "parameters": 64}
+    ]
+    defined = {name: result["defined"] for name, result in answer["probes"].items()}
+    assert defined == {"position-table": False, "rotation": False, "distance-bias": True}
+    assert answer["printed"] == "" and answer["notes"] == []
+    rope = worker.check_encoding(POINTS["rope_on_half"]["code"], SMALL)
+    assert rope["methods"] == [
+        {"method": "rotation", "shape": [8, 2], "dtype": "float64", "trainable": False, "parameters": 0}
+    ]
+    assert rope["probes"]["rotation"]["defined"]
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_a_starting_point_gives_no_note(name):
+    assert worker.check_encoding(POINTS[name]["code"], {})["notes"] == []
+
+
+@pytest.mark.parametrize("config", [{"context": 256, "d": 128, "heads": 8}, {"context": 8, "d": 8, "heads": 1}], ids=str)
+def test_a_check_works_at_the_ends_of_the_settings(config):
+    assert worker.check_encoding(HEAD + COMPUTED, config)["supplies"] == ["table", "bias"]
+
+
+@pytest.mark.parametrize(
+    "code, note",
+    [
+        (mine("pass"), "It supplies nothing"),
+        (mine(TABLE + "return np.eye(length, d).astype(np.float16) / 10"), "table returns float16"),
+        (mine(TABLE + "return np.eye(length, d) * 5"), "drowns the characters"),
+        (mine(TABLE + "return np.ones((length, d)) / 50"), "7 of the 8 rows of the table repeat another"),
+        (mine("def rotation(self, length, head_dim):\n    return (np.full((length, 2), 2.0), np.zeros((length, 2)))"), "from 2 to 2, not 1"),
+    ],
+)
+def test_a_check_notes_what_may_not_be_meant(code, note):
+    [told] = worker.check_encoding(code, SMALL)["notes"]
+    assert note in told
+
+
+def test_a_check_tells_of_settings_that_cannot_be():
+    error = worker.check_encoding(mine("pass"), {**SMALL, "heads": 3})["error"]
+    assert (error["code"], error["field"]) == ("config", "heads")
+
+
+def test_numbers_of_every_kind_are_taken():
+    for kind in ("float16", "float32", "int64", "uint8", "longdouble"):
+        own = own_encoding.load(mine(TABLE + f"return np.eye(length, d).astype('{kind}')"))
+        model = Transformer(RunConfig(**SMALL, encoding="own:mine"), 5, own)
+        assert np.array_equal(model.position(8)[0], np.eye(8, dtype=np.float32))
+    own = own_encoding.load(mine("def table(self, length, d):\n    return Trainable(np.eye(length, d, dtype=int))"))
+    assert np.array_equal(Transformer(RunConfig(**SMALL, encoding="own:mine"), 5, own).position(8)[0], np.eye(8))
+
+
+def test_a_name_comes_from_the_class_and_else_from_where_the_code_does():
+    assert own_encoding.load(mine("name = 'mein Zähler'")).name == "mein Zähler"
+    assert own_encoding.load(mine("pass")).name == "my encoding"
+    assert own_encoding.load(mine("pass"), fallback="file").name == "file"
+    learned = "from embedding_lab.positions import Learned\nclass Longer(Learned):\n    def __init__(self): super().__init__(64)\n"
+    assert own_encoding.load(learned).name == "my encoding" and own_encoding.load(learned).max_length == 64
+
+
+def test_a_dataclass_with_postponed_annotations_works():
+    code = "from __future__ import annotations\nfrom dataclasses import dataclass\n" + mine("base: float = 2.0").replace("class", "@dataclass\nclass")
+    assert own_encoding.load(code).name == "my encoding"
+
+
+def test_no_start_imports_what_only_an_own_encoding_needs():
+    code = (
+        "import sys\nfrom embedding_lab import worker\n"
+        f"worker.open_run('a', {SMALL}, {TEXT!r})\nworker.advance('a', 0)\n"
+        "print(*(name for name in sys.modules if name.startswith('embedding_lab.own_encoding')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stdout.strip() == "", done.stderr

@@ -1,12 +1,16 @@
 """The text: characters to ids, the train and validation split, and what simple counting achieves on it."""
 
+import sys
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 
-CLASSES = ("vowel", "consonant", "capital", "digit", "punctuation", "space")
+CLASSES = ("vowel", "consonant", "capital", "letter", "mark", "digit", "punctuation", "symbol", "space")
 MOST_CHARACTERS = 256
+RARE = "\ufffd"  # stands for every rare character of a text that has more than 256; fonts draw it as a question mark
+CHUNK = 1 << 20  # characters that are looked at together, which bounds the memory beside a long text
 TRAIN_SHARE = 0.9
 # Added to each count, so that a pair never seen in training keeps a small probability.
 SMOOTHING = 0.1
@@ -23,48 +27,96 @@ class Corpus:
     """A text as ids, split by position: the first 90 % trains, the rest validates.
 
     Attributes:
-        vocabulary: its V distinct characters in code point order; a character's id is its rank here.
-        train: ids of the training part, int32.
-        validation: ids of the validation part, int32.
+        vocabulary: its V distinct characters in code point order, at most 256; a character's id is its rank here.
+        train: ids of the training part, uint8.
+        validation: ids of the validation part, uint8.
+        rare: of a text with more than 256 distinct characters, those that `RARE` stands for, each with its count,
+            the most frequent first; else empty.
+        replaced: the code point of each character that became `RARE`, in the order of the text, int32.
     """
 
     vocabulary: tuple[str, ...]
     train: np.ndarray
     validation: np.ndarray
+    rare: tuple[tuple[str, int], ...] = ()
+    replaced: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
 
     @classmethod
     def from_text(cls, text: str) -> "Corpus":
-        """Read a text. Line ends are normalised to a single newline.
+        """Read a text, as `normalised` makes it.
+
+        Of more than 256 distinct characters the 255 most frequent keep an id of their own, of equally frequent ones
+        the lower code points; all others share that of `RARE`.
 
         Raises:
-            CorpusError: the text is empty, or has one or more than 256 distinct characters.
+            CorpusError: the text is empty, or has one distinct character.
         """
         text = normalised(text)
         if not text:
             raise CorpusError("The text is empty: paste some text, a few thousand characters or more.")
-        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        distinct, ids = np.unique(points, return_inverse=True)
-        vocabulary = tuple(map(chr, distinct))
-        if len(vocabulary) == 1:
+        counts = np.zeros(sys.maxunicode + 1, np.int64)  # by code point
+        for points in _points(text):
+            some = np.bincount(points)
+            counts[: len(some)] += some
+        present = np.flatnonzero(counts)
+        if len(present) == 1:
             raise CorpusError(
-                f"The text has one distinct character, {vocabulary[0]!r}, so there is nothing to predict: "
+                f"The text has one distinct character, {chr(present[0])!r}, so there is nothing to predict: "
                 "use a text with at least two."
             )
-        if len(vocabulary) > MOST_CHARACTERS:
-            raise CorpusError(
-                f"The text has {len(vocabulary)} distinct characters; the lab takes at most {MOST_CHARACTERS}: "
-                "use a text with fewer, for example in one alphabet."
-            )
-        ids = ids.astype(np.int32)
+        kept, rare = _most_frequent(present, counts)
+        rank = np.zeros(len(counts), np.uint8)  # the id, by code point
+        rank[kept] = np.arange(len(kept))
+        rank[rare] = rank[ord(RARE)]
+        ids, replaced, done = np.empty(len(text), np.uint8), [], 0
+        for points in _points(text):
+            found = ids[done : done + len(points)]
+            np.take(rank, points, out=found, mode="clip")  # without a mode, NumPy makes another array first
+            if len(rare):
+                replaced.append(points[found == rank[ord(RARE)]])
+            done += len(points)
         split = int(TRAIN_SHARE * len(ids))
-        return cls(vocabulary, ids[:split], ids[split:])
+        return cls(
+            tuple(map(chr, kept)),
+            ids[:split],
+            ids[split:],
+            tuple((chr(point), int(counts[point])) for point in rare),
+            np.concatenate(replaced) if replaced else np.empty(0, np.int32),
+        )
 
     @property
     def text(self) -> str:
-        """The text that was read, with its line ends normalised."""
-        points = np.array([ord(character) for character in self.vocabulary], "<u4")
-        ids = np.concatenate([self.train, self.validation])
-        return points[ids].tobytes().decode("utf-32-le", "surrogatepass")
+        """The text that was read, as `normalised` made it, with its rare characters."""
+        vocabulary = np.array([ord(character) for character in self.vocabulary], np.int32)
+        pieces, done = [], 0
+        for ids in self.chunks():
+            points = vocabulary[ids]
+            if self.rare:
+                behind = points == ord(RARE)
+                count = np.count_nonzero(behind)
+                points[behind] = self.replaced[done : done + count]
+                done += count
+            pieces.append(_text(points))
+        return "".join(pieces)
+
+    def as_read(self) -> Iterator[str]:
+        """The text as the model knows it, a stretch at a time: each rare character is `RARE`."""
+        vocabulary = np.array([ord(character) for character in self.vocabulary], np.int32)
+        for ids in self.chunks():
+            yield _text(vocabulary[ids])
+
+    def chunks(self) -> Iterator[np.ndarray]:
+        """The ids of the text in stretches of at most 1,048,576, none of which is in both parts."""
+        for part in (self.train, self.validation):
+            for first in range(0, len(part), CHUNK):
+                yield part[first : first + CHUNK]
+
+    def id_of(self, character: str) -> int | None:
+        """The id of one character: its own, or that of `RARE` for any other where the text has it; None without one."""
+        for known in (character, RARE) if self.rare else (character,):
+            if known in self.vocabulary:
+                return self.vocabulary.index(known)
+        return None
 
     def require(self, context: int) -> None:
         """Check that both parts hold a stretch of `context` characters and the one that follows.
@@ -108,6 +160,10 @@ class Corpus:
         count = min(available, max(1, characters // length))
         return np.arange(count) * available // count * length
 
+    def counts(self) -> np.ndarray:
+        """How often each character occurs in the training part, (V,)."""
+        return _counts(self.train, len(self.vocabulary))
+
     def baselines(self) -> dict[str, float]:
         """What counting alone achieves: cross-entropy on the validation part, in nats per character.
 
@@ -115,21 +171,71 @@ class Corpus:
         "unigram" knows how frequent each character is, "bigram" knows which character came before.
         """
         size = len(self.vocabulary)
-        singles = np.bincount(self.train, minlength=size) + SMOOTHING
-        pairs = np.bincount(self.train[:-1] * size + self.train[1:], minlength=size * size)
-        pairs = pairs.reshape(size, size) + SMOOTHING
+        singles, pairs = self.counts() + SMOOTHING, _pair_counts(self.train, size) + SMOOTHING
         unigram = np.log(singles / singles.sum())
         bigram = np.log(pairs / pairs.sum(axis=1, keepdims=True))
+        occurring = _counts(self.validation, size), _pair_counts(self.validation, size)
         return {
             "uniform": float(np.log(size)),
-            "unigram": float(-unigram[self.validation].mean()),
-            "bigram": float(-bigram[self.validation[:-1], self.validation[1:]].mean()),
+            **{
+                name: float(-np.sum(counts * logarithms) / counts.sum())
+                for name, counts, logarithms in zip(("unigram", "bigram"), occurring, (unigram, bigram))
+            },
         }
 
 
 def normalised(text: str) -> str:
-    """A text with a single newline for each line end."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    """A text with a single newline for each line end, in Unicode's normal form NFC.
+
+    NFC writes what can be written as one character as one: an e and the accent after it become é, and the two ways
+    to write it become one (Unicode Standard Annex 15).
+    """
+    return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _points(text: str) -> Iterator[np.ndarray]:
+    """The code points of a text, int32, a stretch at a time."""
+    for first in range(0, len(text), CHUNK):
+        yield np.frombuffer(text[first : first + CHUNK].encode("utf-32-le", "surrogatepass"), "<i4")
+
+
+def _text(points: np.ndarray) -> str:
+    return points.astype("<i4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def _most_frequent(present: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which characters keep an id of their own, and which become `RARE`.
+
+    Args:
+        present: the code points that occur, in order.
+        counts: by code point.
+
+    Returns:
+        The code points of the vocabulary in order, and the others, the most frequent first.
+    """
+    if len(present) <= MOST_CHARACTERS:
+        return present, present[:0]
+    others = present[present != ord(RARE)]
+    ranked = others[np.argsort(-counts[others], kind="stable")]
+    kept = np.append(ranked[: MOST_CHARACTERS - 1], ord(RARE))
+    return np.sort(kept), ranked[MOST_CHARACTERS - 1 :]
+
+
+def _counts(ids: np.ndarray, size: int) -> np.ndarray:
+    """How often each id below `size` occurs, (size,) int64."""
+    total = np.zeros(size, np.int64)
+    for first in range(0, len(ids), CHUNK):
+        total += np.bincount(ids[first : first + CHUNK], minlength=size)
+    return total
+
+
+def _pair_counts(ids: np.ndarray, size: int) -> np.ndarray:
+    """How often the second id follows the first, (size, size) int64."""
+    total = np.zeros(size * size, np.int64)
+    for first in range(0, len(ids) - 1, CHUNK):
+        some = ids[first : first + CHUNK + 1].astype(np.int32)
+        total += np.bincount(some[:-1] * size + some[1:], minlength=size * size)
+    return total.reshape(size, size)
 
 
 def windows(ids: np.ndarray, starts: np.ndarray, context: int) -> tuple[np.ndarray, np.ndarray]:
@@ -140,25 +246,49 @@ def windows(ids: np.ndarray, starts: np.ndarray, context: int) -> tuple[np.ndarr
         starts: where each stretch begins, (B,), each at most N - context - 1.
 
     Returns:
-        Inputs and targets, each (B, context): the targets are the inputs one character later.
+        Inputs and targets, each (B, context) int32: the targets are the inputs one character later.
     """
     index = starts[:, None] + np.arange(context)
-    return ids[index], ids[index + 1]
+    return ids[index].astype(np.int32), ids[index + 1].astype(np.int32)
+
+
+# Small letters that sound as vowels, without what Unicode takes for an accent: Latin, Greek, Cyrillic.
+VOWELS = frozenset("aeiouæœøıəɛɔɪʊɨʉ" "αεηιουω" "аеиоуыэюяіє" "ѣѡѧѫѵ")
+# Letters of their own that Unicode writes as и and у with a breve, and that sound as consonants.
+SHORT = frozenset("йў")
+# What joins and modifies emoji: zero-width joiner, variation selectors, and the letters of flags of regions.
+OF_EMOJI = frozenset(map(chr, (0x200D, 0xFE0E, 0xFE0F, *range(0xE0020, 0xE0080))))
 
 
 def character_class(character: str) -> str:
-    """Which of `CLASSES` a character belongs to.
+    """Which of `CLASSES` a character belongs to, by its general category in Unicode (Unicode Standard, section 4.5).
 
-    Accents do not count. The vowels are a, e, i, o and u; y is a consonant, and so is, for want of a
-    better class, a letter of another alphabet.
+    space: separators (Z*), and the control characters that are white space, such as tab and newline.
+    capital: capital letters of every alphabet (Lu, Lt).
+    vowel, consonant: small letters (Ll) of the Latin, Greek and Cyrillic alphabets. Accents do not count, y is a
+        consonant, й and ў are too, and so are the signs ь and ъ.
+    letter: all other letters (L*), as those of alphabets without capitals, and syllables and ideographs.
+    mark: what is written onto the letter before it (M*), such as the vowel signs of Devanagari.
+    digit: numbers (N*).
+    punctuation: P*, the symbols of ASCII, such as + and $, and control and format characters that are not white space.
+    symbol: all other symbols (S*), emoji, what joins and modifies those, and what has no meaning of its own: private
+        use, unassigned, half a surrogate pair.
     """
-    character = unicodedata.normalize("NFD", character)[0]
-    if character.isspace():
+    category = unicodedata.category(character)
+    if category[0] == "Z" or character.isspace():
         return "space"
-    if character.isupper():
+    if character in OF_EMOJI or (category[0] == "S" and not character.isascii()) or category in ("Co", "Cn", "Cs"):
+        return "symbol"
+    if category in ("Lu", "Lt"):
         return "capital"
-    if character.isdigit():
-        return "digit"
-    if character.isalpha():
-        return "vowel" if character in "aeiou" else "consonant"
-    return "punctuation"
+    if category == "Ll":
+        return _sound(character)
+    return {"L": "letter", "M": "mark", "N": "digit"}.get(category[0], "punctuation")
+
+
+def _sound(letter: str) -> str:
+    """The class of a small letter."""
+    base = letter if letter in SHORT else unicodedata.normalize("NFKD", letter)[0]
+    if not unicodedata.name(base, "").startswith(("LATIN", "GREEK", "CYRILLIC")):
+        return "letter"
+    return "vowel" if base in VOWELS else "consonant"

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .config import settings_table
+
 CLASSES = ("vowel", "consonant", "capital", "letter", "mark", "digit", "punctuation", "symbol", "space")
 MOST_CHARACTERS = 256
 RARE = "\ufffd"  # stands for every rare character of a text that has more than 256; fonts draw it as a question mark
 CHUNK = 1 << 20  # characters that are looked at together, which bounds the memory beside a long text
 TRAIN_SHARE = 0.9
+SHORTEST_CONTEXT = next(row["low"] for row in settings_table() if row["name"] == "context")
 # Added to each count, so that a pair never seen in training keeps a small probability.
 SMOOTHING = 0.1
 
@@ -99,6 +102,21 @@ class Corpus:
             pieces.append(_text(points))
         return "".join(pieces)
 
+    @property
+    def distinct(self) -> int:
+        """How many distinct characters the text has."""
+        invented = bool(self.rare) and self._rare_count == len(self.replaced)  # no U+FFFD stands in the text itself
+        return len(self.vocabulary) + len(self.rare) - invented
+
+    @property
+    def rare_share(self) -> float:
+        """The share of the text that its rare characters are."""
+        return self._rare_count / (len(self.train) + len(self.validation))
+
+    @property
+    def _rare_count(self) -> int:
+        return sum(count for _, count in self.rare)
+
     def as_read(self) -> Iterator[str]:
         """The text as the model knows it, a stretch at a time: each rare character is `RARE`."""
         vocabulary = np.array([ord(character) for character in self.vocabulary], np.int32)
@@ -111,8 +129,19 @@ class Corpus:
             for first in range(0, len(part), CHUNK):
                 yield part[first : first + CHUNK]
 
+    def notice(self) -> str | None:
+        """What a reader should know of the rare characters, in words; None where there are none."""
+        if not self.rare:
+            return None
+        some = ", ".join(f"{character!r} {count:,}" for character, count in self.rare[:10])
+        return (
+            f"The text has {self.distinct:,} distinct characters, and the lab learns {MOST_CHARACTERS} at most: the "
+            f"{len(self.rare):,} rarest, which occur at most {self.rare[0][1]:,} times each, are one symbol, {RARE}, and "
+            f"{self.rare_share:.2%} of the text ({some}{', ...' if len(self.rare) > 10 else ''})."
+        )
+
     def id_of(self, character: str) -> int | None:
-        """The id of one character: its own, or that of `RARE` for any other where the text has it; None without one."""
+        """The id of one character: its own, or that of `RARE` where the text has rare ones, else None."""
         for known in (character, RARE) if self.rare else (character,):
             if known in self.vocabulary:
                 return self.vocabulary.index(known)
@@ -131,7 +160,7 @@ class Corpus:
             raise CorpusError(
                 f"The text has {length} characters, and its validation part, the last tenth, has "
                 f"{len(self.validation)}; a context of {context} needs {context + 1} there: use a text of at "
-                f"least {needed} characters, or a shorter context."
+                f"least {needed} characters{', or a shorter context' if context > SHORTEST_CONTEXT else ''}."
             )
 
     def batch(self, stream: np.random.Generator, size: int, context: int) -> tuple[np.ndarray, np.ndarray]:
@@ -190,7 +219,12 @@ def normalised(text: str) -> str:
     NFC writes what can be written as one character as one: an e and the accent after it become é, and the two ways
     to write it become one (Unicode Standard Annex 15).
     """
-    return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return unicodedata.normalize("NFC", with_newlines(text))
+
+
+def with_newlines(text: str) -> str:
+    """A text with a single newline for each line end."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _points(text: str) -> Iterator[np.ndarray]:

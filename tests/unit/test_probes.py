@@ -12,8 +12,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
+import texts
 from embedding_lab.config import ENCODINGS, RunConfig, settings_table
-from embedding_lab.corpus import Corpus
+from embedding_lab.corpus import RARE, Corpus
 from embedding_lab.model import random_stream
 from embedding_lab.ops import load
 from embedding_lab.positions import ALiBi, PositionalEncoding, RoPE, Trainable
@@ -385,6 +386,27 @@ def test_claim_16_the_scale_is_what_compressors_need_per_character(trained, alic
     assert sizes == (len(zlib.compress(text, 9)), len(bz2.compress(text, 9)), len(lzma.compress(text, preset=9)))
     assert [each / math.log(2) for each in nats] == pytest.approx([2.88, 2.32, 2.58], abs=0.005)
     assert result["baselines"]["unigram"] > max(nats) and result["baselines"]["bigram"] > max(nats)
+
+
+def test_a_text_with_rare_characters_is_asked_as_the_model_knows_it():
+    corpus = Corpus.from_text(texts.many_characters())
+    view = View.of(Run(RunConfig(d=8, heads=1, context=8), corpus, evaluate=False))
+    rare, frequent = corpus.rare[0][0], corpus.vocabulary[0]
+    shown = ask("lookup", view, text=f"{frequent}{rare}!")["text"]
+    assert shown["used"] == f"{frequent}{RARE}{RARE}" and shown["leftOut"] == []
+    assert shown["ids"] == [0, 255, 255] and corpus.vocabulary[255] == RARE
+    assert ask("lookup", view)["text"]["instead"]  # the default text would be nothing but rare characters
+    assert ask("geometry", view, character=rare, shuffles=0)["neighbours"]["character"] == RARE
+    assert sum(ask("geometry", view, shuffles=0)["counts"]) == len(corpus.train)
+    measured = ask("compressors", view)
+    assert measured["bytes"] == len("".join(corpus.as_read()).encode())
+
+
+def test_a_question_is_normalised_as_the_text_is(alice):
+    view = View.of(Run(RunConfig(d=8, heads=1, context=8), Corpus.from_text("caf\u00e9\n" * 100), evaluate=False))
+    shown = ask("lookup", view, text="e\u0301\r\nx")["text"]
+    assert shown["used"] == "\u00e9\n" and shown["leftOut"] == ["x"]
+    assert ask("geometry", view, character="e\u0301", shuffles=0)["neighbours"]["character"] == "\u00e9"
 
 
 def test_compressors_count_characters_and_not_bytes():

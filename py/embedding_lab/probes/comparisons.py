@@ -97,7 +97,7 @@ def relabel(view: View, updates: int = 100):
         tableDifference, the largest between the trained E and the relabelled one with its rows put back, to be 0.
     """
     corpus, config = view.corpus, replace(view.config, steps=updates)
-    new_of = probe_stream(view, "relabel").permutation(len(corpus.vocabulary)).astype(np.int32)
+    new_of = probe_stream(view, "relabel").permutation(len(corpus.vocabulary)).astype(corpus.train.dtype)
     old_of = np.argsort(new_of)
     renamed = Corpus(tuple(corpus.vocabulary[id] for id in old_of), new_of[corpus.train], new_of[corpus.validation])
     ops, encoding = view.model.ops, view.model.encoding

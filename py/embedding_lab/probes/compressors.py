@@ -4,11 +4,9 @@ import importlib
 import math
 from collections.abc import Iterator
 
-import numpy as np
-
 from .view import Probe, View
 
-CHUNK = 1 << 16  # characters that are compressed between two reports of progress
+PIECE = 1 << 16  # characters that are compressed between two reports of progress
 # By the name of each: its module, and what makes of that a compressor that tries hardest.
 COMPRESSORS = {
     "zlib": ("zlib", lambda module: module.compressobj(9)),
@@ -25,6 +23,7 @@ def compressors(view: View):
     and learns as it goes; its size counts what it had to learn, and its header. The model and the counts of the
     baselines are measured on the last tenth alone, after the rest was there to learn from, for the model many times
     over, and nothing is charged for its parameters. And a compressor looks further back than the model's context.
+    Both get the same text: where rare characters share one symbol, the compressor reads that symbol too.
 
     Yields:
         Progress, after each 65,536 characters.
@@ -41,9 +40,9 @@ def compressors(view: View):
         try:
             work = make(importlib.import_module(module))
             size = 0
-            for done, chunk in enumerate(_chunks(view), 1):
-                size += len(work.compress(chunk))
-                yield (at + min(1, done * CHUNK / characters)) / len(COMPRESSORS)
+            for done, piece in enumerate(_pieces(view), 1):
+                size += len(work.compress(piece))
+                yield (at + min(1, done * PIECE / characters)) / len(COMPRESSORS)
             size += len(work.flush())
         except ImportError as error:
             missing = f"Python cannot load its module {module} here ({str(error).splitlines()[0]})."
@@ -53,25 +52,17 @@ def compressors(view: View):
         rows.append({"name": name, "nats": nats, "bytes": size, "missing": missing})
     return {
         "characters": characters,
-        "bytes": _size(view),
+        "bytes": sum(map(len, _pieces(view))),
         "compressors": rows,
         "baselines": view.corpus.baselines(),
     }
 
 
-def _size(view: View) -> int:
-    """Bytes of the text in UTF-8."""
-    sizes = np.array([len(character.encode("utf-8", "surrogatepass")) for character in view.corpus.vocabulary])
-    return sum(int(sizes[part].sum()) for part in (view.corpus.train, view.corpus.validation))
-
-
-def _chunks(view: View) -> Iterator[bytes]:
+def _pieces(view: View) -> Iterator[bytes]:
     """The text in UTF-8, a stretch at a time."""
-    points = np.array([ord(character) for character in view.corpus.vocabulary], "<u4")
-    for part in (view.corpus.train, view.corpus.validation):
-        for start in range(0, len(part), CHUNK):
-            text = points[part[start : start + CHUNK]].tobytes().decode("utf-32-le", "surrogatepass")
-            yield text.encode("utf-8", "surrogatepass")
+    for text in view.corpus.as_read():
+        for first in range(0, len(text), PIECE):
+            yield text[first : first + PIECE].encode("utf-8", "surrogatepass")
 
 
 PROBES = [Probe("compressors", "What compressors need", (16,), compressors, needs_model=False)]

@@ -36,7 +36,7 @@ def order(view: View, first: str = DOG, second: str = MAN) -> dict:
         scale, the largest logit, to compare both with.
     """
     ids, source, told = _reordered(view, first, second)
-    last = int(np.bincount(view.corpus.train).argmax())
+    last = int(view.corpus.counts().argmax())
     one, other = np.append(ids, last)[None], np.append(ids[source], last)[None]
     own, none = view.model.encoding, PositionalEncoding()
     supplies = any(part is not None for part in view.model.position(one.shape[1]))

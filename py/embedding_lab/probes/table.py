@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..corpus import CLASSES, character_class
+from ..corpus import character_class
 from ..geometry import distances, nearest, project, purity, silhouettes, without
 from ..statistics import at_least, correlation, permutation_p
 from .view import (
@@ -165,7 +165,7 @@ def geometry(
     vocabulary, corpus = view.corpus.vocabulary, view.corpus
     classes = [character_class(each) for each in vocabulary]
     labels = np.unique(classes, return_inverse=True)[1]
-    counts = np.bincount(corpus.train, minlength=len(vocabulary))
+    counts = corpus.counts()
     logarithm = np.log1p(counts)
     table = view.embedding.astype(np.float64)  # a copy: training may go on between two slices
     if frequency == "removed":
@@ -178,7 +178,7 @@ def geometry(
     components = correlation(axes, logarithm)
 
     stream = probe_stream(view, "geometry")
-    at_once = max(1, PRODUCTS_AT_ONCE // (len(table) ** 2 * len(CLASSES)))
+    at_once = max(1, PRODUCTS_AT_ONCE // (len(table) ** 2 * len(set(classes))))
     shuffled = {"silhouette": [], "purity": [], "components": []}
     for first in range(0, shuffles, at_once):
         count = min(at_once, shuffles - first)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..config import ConfigError, RunConfig, listing, parse
-from ..corpus import Corpus, windows
+from ..corpus import Corpus, normalised, windows
 from ..model import Transformer, random_stream
 from ..training import Run
 
@@ -77,7 +77,7 @@ class Reading:
     """A text as the model can read it.
 
     Attributes:
-        text: the characters that were used.
+        text: the characters that were used, each rare one as the symbol that stands for it (`corpus.RARE`).
         ids: theirs, (N,).
         left_out: characters that the vocabulary does not have, each once.
         cut: how many characters were cut off the end, because the text is longer than the probe reads.
@@ -104,7 +104,7 @@ class Reading:
 
 
 def read(view: View, name: str, text: str, default: str = "", least: int = 1, most: int | None = None) -> Reading:
-    """Make ids of a text that a reader gave.
+    """Make ids of a text that a reader gave, normalised as the run's own text is.
 
     Args:
         name: the argument it came by.
@@ -114,28 +114,30 @@ def read(view: View, name: str, text: str, default: str = "", least: int = 1, mo
     Raises:
         ProbeError: less than `least` characters of the text are in the vocabulary.
     """
-    rank = {character: id for id, character in enumerate(view.corpus.vocabulary)}
+    vocabulary = view.corpus.vocabulary
     most = view.config.context if most is None else most
-    known = [character for character in text if character in rank]
-    left_out = list(dict.fromkeys(character for character in text if character not in rank))
-    instead = bool(left_out) and text == default
+    instead = text == default and not set(text) <= set(vocabulary)
     if instead:
+        found = view.corpus.validation[: max(least, min(most, len(default)))].tolist()
         left_out = []
-        known = [view.corpus.vocabulary[id] for id in view.corpus.validation[: max(least, min(most, len(default)))]]
+    else:
+        text = normalised(text)
+        id_of = {character: view.corpus.id_of(character) for character in dict.fromkeys(text)}
+        found = [id_of[character] for character in text if id_of[character] is not None]
+        left_out = [character for character, id in id_of.items() if id is None]
+    known = [vocabulary[id] for id in found]
     if len(known) < least:
         need = "one character" if least == 1 else f"{least} characters"
         raise ProbeError(
             name,
             f"{name} = {text[:40]!r} has {len(known)} characters that this model knows; it needs at least {need} "
-            f"of its vocabulary, {shown(view.corpus.vocabulary)}.",
+            f"of its vocabulary, {shown(vocabulary)}.",
         )
-    used = known[:most]
-    ids = np.array([rank[character] for character in used], np.int32)
-    return Reading("".join(used), ids, left_out, len(known) - len(used), instead)
+    return Reading("".join(known[:most]), np.array(found[:most], np.int32), left_out, max(0, len(known) - most), instead)
 
 
 def character_id(view: View, name: str, character: str, default: str) -> int:
-    """The id of one character that a reader gave.
+    """The id of one character that a reader gave; of a rare one that of the symbol that stands for it.
 
     Args:
         name: the argument it came by.
@@ -145,11 +147,13 @@ def character_id(view: View, name: str, character: str, default: str) -> int:
         ProbeError: it is not one character of the vocabulary.
     """
     vocabulary = view.corpus.vocabulary
-    if character in vocabulary:
-        return vocabulary.index(character)
-    if character == default:
+    if character == default and character not in vocabulary:
         return 0
-    raise ProbeError(name, f"{name} = {character[:40]!r} is unknown to this model: choose one of {shown(vocabulary)}.")
+    one = normalised(character)
+    id = view.corpus.id_of(one) if len(one) == 1 else None
+    if id is None:
+        raise ProbeError(name, f"{name} = {character[:40]!r} is unknown to this model: choose one of {shown(vocabulary)}.")
+    return id
 
 
 def shown(characters) -> str:

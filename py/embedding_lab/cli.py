@@ -9,7 +9,7 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from . import __version__, checkpoint, results, run_files, sweep
+from . import __version__, checkpoint, results, run_files, sweep, text_files
 from .checkpoint import CheckpointError
 from .config import CORPORA, OWN, RULES, ConfigError, RunConfig, settings_table
 from .corpus import Corpus, CorpusError
@@ -127,7 +127,10 @@ def _open(given: argparse.Namespace, evaluate: bool = True) -> Run:
         encoding = load_encoding(Path(values["encoding"]))
         values["encoding"] = OWN + encoding.name
     text, values["corpus"] = _read_corpus(values["corpus"], given.corpora)
-    return Run(RunConfig(**values), Corpus.from_text(text), encoding, evaluate=evaluate)
+    corpus = Corpus.from_text(text)
+    if notice := corpus.notice():
+        print(f"embedding_lab: {notice}", file=sys.stderr)
+    return Run(RunConfig(**values), corpus, encoding, evaluate=evaluate)
 
 
 def _sweep(given: argparse.Namespace) -> None:
@@ -285,9 +288,12 @@ def _read_corpus(name: str, folder: Path | None) -> tuple[str, str]:
             raise FileNotFoundError(f"corpus = {name} is neither {', '.join(known)} nor a text file.")
         name = "own"
     try:
-        return path.read_text("utf-8-sig"), name
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}.") from None
+        file = text_files.read(path.read_bytes())
+    except CorpusError as error:
+        raise CorpusError(f"{path}: {error}") from None
+    for notice in file.notices():
+        print(f"embedding_lab: {path}: {notice}", file=sys.stderr)
+    return file.text, name
 
 
 def load_encoding(path: Path) -> Own:

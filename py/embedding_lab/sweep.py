@@ -146,6 +146,8 @@ def plan(given: argparse.Namespace, read_corpus: Callable, load_encoding: Callab
     for name in lists.pop("corpus"):
         text, known = read_corpus(name)
         corpus = Corpus.from_text(text)
+        if notice := corpus.notice():
+            print(f"embedding_lab: {name}: {notice}", file=sys.stderr)
         sha256 = text_hash(text)
         texts.setdefault(sha256, (text, corpus, _about(sha256, known, name, corpus)))
     seeds = lists.pop("seed")

@@ -2,6 +2,7 @@
 
 import os
 import re
+import unicodedata
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # before transformers is imported: it asks nothing over the network
 
@@ -12,10 +13,11 @@ import torch
 from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+import texts
 from embedding_lab import checkpoint
 from embedding_lab.checkpoint import layouts, tensors
 from embedding_lab.config import RunConfig
-from embedding_lab.corpus import Corpus, windows
+from embedding_lab.corpus import RARE, Corpus, normalised, windows
 from embedding_lab.positions import ALiBi, PositionalEncoding, RoPE, Trainable
 from embedding_lab.probes import View, run_probe
 from embedding_lab.probes.order import MONEY, RIVER
@@ -219,8 +221,41 @@ def test_the_tokenizer_takes_every_character_as_it_is(characters, tmp_path):
     ids = np.concatenate([corpus.train, corpus.validation]).tolist()
     alone, in_transformers = Tokenizer.from_file(str(folder / "tokenizer.json")), AutoTokenizer.from_pretrained(folder)
     assert alone.encode(text).ids == ids == in_transformers(text)["input_ids"]
-    assert alone.decode(ids) == text == in_transformers.decode(ids)
-    assert checkpoint.read_folder(folder).text == text
+    assert alone.decode(ids) == corpus.text == in_transformers.decode(ids)
+    assert corpus.text == normalised(text)  # of these only the combining ones are not as they were
+    assert checkpoint.read_folder(folder).text == corpus.text
+
+
+def test_the_tokenizer_makes_one_token_of_the_rare_characters_as_the_lab_does(tmp_path):
+    text = texts.many_characters(distinct=1000)
+    corpus = Corpus.from_text(text)
+    folder = write(checkpoint.files(Run(RunConfig(**SMALL, corpus="own"), corpus), "x"), tmp_path)
+    ids = np.concatenate([corpus.train, corpus.validation]).tolist()
+    for tokenizer in (Tokenizer.from_file(str(folder / "tokenizer.json")), AutoTokenizer.from_pretrained(folder)):
+        encoded = tokenizer.encode(text)
+        assert getattr(encoded, "ids", encoded) == ids
+        assert tokenizer.decode(ids) == "".join(corpus.as_read())
+    assert "745 characters that are too rare" in (folder / "README.md").read_text("utf-8")
+
+
+def test_a_run_on_rare_characters_opens_with_its_whole_text(tmp_path):
+    text = texts.many_characters(distinct=1000) + f"caf\u00e9{RARE}\n"
+    run = Run(RunConfig(**SMALL, corpus="own"), Corpus.from_text(unicodedata.normalize("NFD", text)))
+    found = checkpoint.read(checkpoint.pack(checkpoint.files(run, "x")))
+    assert found.text == text
+    again = Corpus.from_text(found.text)
+    assert again.rare == run.corpus.rare and np.array_equal(again.train, run.corpus.train)
+    for given in (text, unicodedata.normalize("NFD", text), text.replace("\n", "\r\n")):
+        checkpoint.check_text(given, found.text_hash, "own")
+    with pytest.raises(checkpoint.CheckpointError, match="is not the one"):
+        checkpoint.check_text("".join(run.corpus.as_read()), found.text_hash, "own")
+
+
+def test_half_a_surrogate_pair_among_the_rare_cannot_be_written():
+    text = "".join(map(chr, range(0x4E00, 0x4F00))) * 2 + "\udc80"
+    run = Run(RunConfig(**SMALL, corpus="own"), Corpus.from_text(text))
+    with pytest.raises(checkpoint.CheckpointError, match=r"half a surrogate pair \(U\+DC80\)"):
+        checkpoint.files(run, "x")
 
 
 def test_half_a_surrogate_pair_cannot_be_written():

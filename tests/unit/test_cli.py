@@ -1,6 +1,7 @@
 """The command line as its user runs it: a result, one JSON object, or one line that says what is wrong."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import zipfile
 import pytest
 
 import build
+import texts
 from embedding_lab import checkpoint, cli, run_files
 from embedding_lab.config import ENCODINGS, RunConfig, settings_table
 from embedding_lab.probes import PROBES
@@ -54,6 +56,29 @@ def test_a_text_file_can_be_the_corpus(tmp_path):
     assert result["baselines"]["uniform"] < 3
 
 
+def test_what_was_changed_in_a_text_file_is_told_beside_the_result(tmp_path):
+    (tmp_path / "old.txt").write_bytes("Le café – là.\r\n".encode("cp1252") * 100)
+    done = train("--corpus", str(tmp_path / "old.txt"), "--json")
+    assert done.stderr.count("\n") == 1 and "old.txt: The file is not UTF-8 (its byte 6 cannot be)" in done.stderr
+    assert json.loads(done.stdout)["baselines"]["uniform"] == pytest.approx(math.log(len(set("Le café – là.\n"))))
+    (tmp_path / "many.txt").write_text(texts.many_characters(distinct=1000), "utf-8")
+    for command in (("train",), ("sweep", "--out", str(tmp_path / "results.json"), "--encoding", "none")):
+        done = lab(*command, "--corpora", str(CORPORA), *SMALL, "--corpus", str(tmp_path / "many.txt"))
+        assert done.returncode == 0, done.stderr
+        assert "has 1,000 distinct characters, and the lab learns 256 at most: the 745 rarest" in done.stderr
+
+
+def test_a_run_on_rare_characters_is_saved_and_goes_on(tmp_path):
+    text = texts.many_characters(distinct=1000)
+    (tmp_path / "many.txt").write_text(text, "utf-8")
+    done = lab("export", "--corpora", str(CORPORA), *SMALL, "--corpus", str(tmp_path / "many.txt"), "--at", "10",
+               "--out", str(tmp_path / "half.zip"))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    whole = json.loads(train("--corpus", str(tmp_path / "many.txt"), "--json").stdout)
+    on = json.loads(lab("train", "--from", str(tmp_path / "half.zip"), "--json").stdout)
+    assert on["losses"] == whole["losses"]
+
+
 def test_an_encoding_can_come_from_a_file(tmp_path):
     (tmp_path / "count.py").write_text(
         "import numpy as np\n"
@@ -89,7 +114,13 @@ def test_what_is_wrong_is_one_line(arguments, message):
 
 @pytest.mark.parametrize(
     "content, message",
-    [(b"\xff\xfe\xfa", "is not UTF-8 text"), (b"", "The text is empty"), (b"aaaa", "one distinct"), (b"ab", "at least 90")],
+    [
+        (b"\xff\xfe\xfa", "bad.txt: The file begins as UTF-16 does, but its byte 2 cannot be"),
+        (b"%PDF-1.7 " * 100, "bad.txt: This is no text but a PDF document: choose a text file"),
+        (b"", "The text is empty"),
+        (b"aaaa", "one distinct"),
+        (b"ab", "at least 90"),
+    ],
 )
 def test_unusable_text_files_are_one_line(tmp_path, content, message):
     (tmp_path / "bad.txt").write_bytes(content)

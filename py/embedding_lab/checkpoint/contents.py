@@ -40,7 +40,7 @@ class CheckpointError(ValueError):
 
 
 def text_hash(text: str) -> str:
-    """SHA-256 of the text in UTF-8, its line ends normalised, in hexadecimal."""
+    """SHA-256 of the text, as `normalised` makes it, in UTF-8, in hexadecimal."""
     return hashlib.sha256(normalised(text).encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -43,7 +43,7 @@ class Checkpoint:
     Attributes:
         config: the settings.
         text: the reader's own text, else None: `config.corpus` names one of the lab's.
-        text_hash: SHA-256 of the text in UTF-8, its line ends normalised to a newline.
+        text_hash: of the text, see `contents.text_hash`.
         saved: for `Run.restore`.
         version: of the lab that wrote it.
     """

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from .. import __version__, positions
 from ..config import CORPORA, OWN
-from ..corpus import Corpus
+from ..corpus import RARE, Corpus
 from ..training import Run
 from . import layouts, tensors
 from .contents import (
@@ -43,7 +43,8 @@ def text_bytes(corpus: Corpus) -> bytes:
     Raises:
         CheckpointError: it is too long, or has half of a surrogate pair, which UTF-8 and so JSON cannot hold.
     """
-    halves = [character for character in corpus.vocabulary if "\ud800" <= character <= "\udfff"]
+    characters = [*corpus.vocabulary, *(character for character, _ in corpus.rare)]
+    halves = [character for character in characters if "\ud800" <= character <= "\udfff"]
     if halves:
         raise CheckpointError(
             f"The text has half a surrogate pair (U+{ord(halves[0]):X}), which no file in UTF-8 can hold: "
@@ -77,7 +78,7 @@ def files(run: Run, label: str) -> dict[str, bytes]:
             {"format": "pt"},  # transformers asks for it: of PyTorch's kind
         ),
         CONFIG: _json(layout.config),
-        TOKENIZER: _json(_tokenizer(corpus.vocabulary)),
+        TOKENIZER: _json(_tokenizer(corpus)),
         TOKENIZER_CONFIG: _json(
             {
                 "tokenizer_class": "PreTrainedTokenizerFast",
@@ -131,10 +132,11 @@ def _json(value) -> bytes:
     return (json.dumps(value, indent=1, allow_nan=False) + "\n").encode()
 
 
-def _tokenizer(vocabulary: tuple[str, ...]) -> dict:
+def _tokenizer(corpus: Corpus) -> dict:
     """tokenizer.json: byte-pair encoding without any merges leaves each character its own token.
 
-    Line ends are normalised as `Corpus` does; a character that the vocabulary lacks is left out, as the probes do.
+    The text is normalised as `Corpus` does. A character that the vocabulary lacks becomes the symbol for rare ones where
+    the text has any, else it is left out, as the probes do.
     """
     line_ends = [{"type": "Replace", "pattern": {"String": end}, "content": "\n"} for end in ("\r\n", "\r")]
     return {
@@ -142,20 +144,20 @@ def _tokenizer(vocabulary: tuple[str, ...]) -> dict:
         "truncation": None,
         "padding": None,
         "added_tokens": [],
-        "normalizer": {"type": "Sequence", "normalizers": line_ends},
+        "normalizer": {"type": "Sequence", "normalizers": [*line_ends, {"type": "NFC"}]},
         "pre_tokenizer": None,
         "post_processor": None,
         "decoder": {"type": "Fuse"},
         "model": {
             "type": "BPE",
             "dropout": None,
-            "unk_token": None,
+            "unk_token": RARE if corpus.rare else None,
             "continuing_subword_prefix": None,
             "end_of_word_suffix": None,
             "fuse_unk": False,
             "byte_fallback": False,
             "ignore_merges": False,
-            "vocab": {character: id for id, character in enumerate(vocabulary)},
+            "vocab": {character: id for id, character in enumerate(corpus.vocabulary)},
             "merges": [],
         },
     }
@@ -190,10 +192,19 @@ In this folder:
 
 ## What it is
 
-{layout.why} {_exactness(layout, config.context)} The tokenizer leaves out characters that the text does not have.
+{layout.why} {_exactness(layout, config.context)} {_unknown(corpus)}
 
 In `embedding-lab/` are the settings, the optimizer's state and the losses so far: {going_on}.
 """
+
+
+def _unknown(corpus: Corpus) -> str:
+    if not corpus.rare:
+        return "The tokenizer leaves out characters that the text does not have."
+    return (
+        f"The text has {len(corpus.rare):,} characters that are too rare to be learned each: one token, {RARE}, stands for "
+        "all of them, and the tokenizer makes of any other character that token too."
+    )
 
 
 def _example(corpus: Corpus, context: int, layout: layouts.Layout) -> str:

@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import __version__
+from . import __version__, memory
 from .config import OWN, ConfigError, RunConfig, validate
-from .corpus import Corpus, CorpusError, character_class
+from .corpus import SHORTEST_CONTEXT, Corpus, CorpusError, character_class, normalised
 from .geometry import project
-from .ops import best, load
+from .ops import best, load, reference
 from .positions import PositionalEncoding, PositionError
 from .statistics import gaps, summaries
 from .training import Frame, Run, Saved, SavedError
 
 if TYPE_CHECKING:
     from .probes import View
+    from .text_files import TextFile
 
 
 SUPPLIES = ("table", "rotation", "bias")  # the methods of an encoding, in the order of `Transformer.position`
@@ -74,11 +75,12 @@ def open_run(
         code: of the reader's own encoding that config names.
 
     Returns:
-        run, config, parameters (how many), supplies (which of "table", "rotation" and "bias" the encoding does), vocabulary, classes (one for each character), characters
-        (train and validation: how many), baselines in nats per character, flopsPerStep, and the frame
-        of step 0 with its geometry, or, of a restored run, its step with the geometry and no losses, since those are
-        in `saved`. Or an error with the code "config", "corpus", "saved", "checkpoint", "memory", or, for what `code`
-        does, "encoding": then with line and traceback, as in `OwnEncodingError`.
+        run, config, parameters (how many), supplies (which of "table", "rotation" and "bias" the encoding does),
+        vocabulary, classes (one for each character), characters (train and validation: how many), baselines in nats per
+        character, rare (as in `read_text`), flopsPerStep, and the frame of step 0 with its geometry, or, of a restored
+        run, its step with the geometry and no losses, since those are in `saved`. Or an error with the code "config",
+        "corpus", "saved", "checkpoint", "memory", or, for what `code` does, "encoding": then with line and traceback, as
+        in `OwnEncodingError`.
     """
     close_run(id)
     values, errors = validate(config)
@@ -88,6 +90,8 @@ def open_run(
         ops = load(backend) if backend else best()
         corpus = Corpus.from_text(text)
         if text_hash is not None and (refused := _other_text(text, text_hash, values["corpus"])):
+            return refused
+        if refused := _too_large(values, corpus, text, ops):
             return refused
         run = Run(RunConfig(**values), corpus, _own_encoding(values, code), ops, evaluate=saved is None)
         supplied = run.model.position(run.config.context)
@@ -111,12 +115,24 @@ def open_run(
         "config": values,
         "parameters": run.model.size,
         "supplies": [name for name, part in zip(SUPPLIES, supplied) if part is not None],
+        **_about(corpus),
+        "flopsPerStep": run.flops_per_step,
+        "frame": _frame(id, run.frame(), geometry=True, space=True),
+    }
+
+
+def _about(corpus: Corpus) -> dict:
+    """What the page shows of a text: vocabulary, classes, characters, baselines, rare."""
+    rare = None
+    if corpus.rare:
+        characters = [list(each) for each in corpus.rare]
+        rare = {"threshold": characters[0][1], "characters": characters, "share": corpus.rare_share}
+    return {
         "vocabulary": list(corpus.vocabulary),
         "classes": [character_class(character) for character in corpus.vocabulary],
         "characters": {"train": len(corpus.train), "validation": len(corpus.validation)},
         "baselines": corpus.baselines(),
-        "flopsPerStep": run.flops_per_step,
-        "frame": _frame(id, run.frame(), geometry=True, space=True),
+        "rare": rare,
     }
 
 
@@ -132,6 +148,106 @@ def _own_encoding(config: dict, code: str | None) -> PositionalEncoding | None:
     own = load(code)
     own.name = name.removeprefix(OWN)
     return own
+
+
+def read_text(bytes) -> dict:
+    """Read a text that a reader gave, and what there is to say of it before it trains.
+
+    Args:
+        bytes: of a file that may be anything, or of what was pasted, in UTF-8.
+
+    Returns:
+        text, as `corpus.normalised` makes it; encoding, "UTF-8", "UTF-16" or "Windows-1252"; facts: characters,
+        vocabulary, classes and baselines as in `open_run`; distinct, how many characters there are before the rare ones
+        are one; rare, None where there are none, else characters, a list of [character, count], the most frequent
+        first, threshold, how often that occurs, and share, theirs of the text; changed: encoding, bom and nfc (whether
+        there was a byte order mark, and anything to normalise), lineEnds (how many became a newline) and undefined
+        (how many bytes Windows-1252 does not define); bytes: text, in UTF-8, and perWorker, the most that a worker
+        needs to read it. Or an error with the code "corpus" or "memory".
+    """
+    from . import text_files  # no first loss waits for it
+
+    if len(bytes) > memory.LARGEST_FILE:
+        return _error(
+            "corpus",
+            "corpus",
+            f"The file has {_mb(len(bytes))}; Python in a tab has the memory to read {_mb(memory.LARGEST_FILE)}: "
+            "use a part of it.",
+        )
+    try:
+        file = text_files.read(bytes)
+        corpus = Corpus.from_text(file.text)
+        corpus.require(SHORTEST_CONTEXT)
+        facts = _about(corpus) | {"distinct": corpus.distinct, "changed": _changed(file)}
+        facts["bytes"] = _sizes(file.text, corpus)
+    except CorpusError as error:
+        return _error("corpus", "corpus", str(error))
+    except MemoryError:
+        return _no_memory_to(f"read this file of {_mb(len(bytes))}")
+    return {"text": file.text, "encoding": file.encoding, "facts": facts}
+
+
+def _changed(file: "TextFile") -> dict:
+    return {
+        "encoding": file.encoding,
+        "bom": file.bom,
+        "lineEnds": file.line_ends,
+        "nfc": file.nfc,
+        "undefined": file.undefined,
+    }
+
+
+def _sizes(text: str, corpus: Corpus) -> dict:
+    as_it_is = normalised(text) is text  # Python saw at a glance that there is nothing to compose
+    needed = memory.reading(len(text), memory.width(text), as_it_is, len(corpus.replaced))
+    return {"text": len(text.encode()), "perWorker": needed}
+
+
+def memory_needed(config: dict, characters: int, vocabulary: int) -> dict:
+    """How much memory a run of these settings would take, before anything is spent on it.
+
+    Args:
+        config: settings, as in `RunConfig`.
+        characters: of the text.
+        vocabulary: V.
+
+    Returns:
+        bytes, at most; limit, of what Python in a tab has. Or an error with the code "config".
+    """
+    values, errors = validate(config)
+    if errors:
+        return _error("config", **errors[0])
+    return {"bytes": memory.needed(RunConfig(**values), characters, vocabulary), "limit": memory.LIMIT}
+
+
+def _too_large(values: dict, corpus: Corpus, text: str, ops) -> dict | None:
+    """The error for a run that has no room beside those that are open, or None."""
+    needed = _needed(RunConfig(**values), corpus, ops, memory.width(text))
+    open_now = sum(_needed(run.config, run.corpus, run.model.ops, width=1) for run in _runs.values())
+    if needed + open_now <= memory.LIMIT:
+        return None
+    beside = f" beside the {_mb(open_now)} of what is open here" if open_now else ""
+    return _error(
+        "memory",
+        "batch",
+        f"This run ({_model(values)}, a text of {len(corpus.train) + len(corpus.validation):,} characters) needs "
+        f"{_mb(needed)}{beside}, and Python in a tab has {_mb(memory.LIMIT)}: choose a smaller batch or context, or a "
+        "shorter text.",
+    )
+
+
+def _needed(config: RunConfig, corpus: Corpus, ops, width: int) -> int:
+    characters = len(corpus.train) + len(corpus.validation)
+    compiled = ops.NAME != reference.NAME
+    return memory.needed(config, characters, len(corpus.vocabulary), width, len(corpus.replaced), compiled)
+
+
+def _model(config: dict) -> str:
+    return ", ".join(f"{name} {config[name]}" for name in ("batch", "context", "layers", "heads", "d"))
+
+
+def _mb(size: int) -> str:
+    return f"{size / 1e6:,.0f} MB"
 
 
 def _other_text(text: str, text_hash: str, name: str) -> dict | None:
@@ -325,7 +441,7 @@ def read_checkpoint(bytes) -> dict:
 
     Returns:
         config; text, None for a text of the lab that config names; textHash, the SHA-256 in hexadecimal of the text in
-        UTF-8 with its line ends normalised to a newline; saved, as `open_run` takes it; version, of the lab that
+        UTF-8, as `corpus.normalised` makes it; saved, as `open_run` takes it; version, of the lab that
         wrote it. Or an error with the code "checkpoint" or "memory".
     """
     from .checkpoint import CheckpointError, read
@@ -450,9 +566,10 @@ def _broken_by(code: str | None, error: Exception) -> dict:
 
 
 def _memory_error(config: dict) -> dict:
-    sizes = ", ".join(f"{name} {config[name]}" for name in ("batch", "context", "layers", "heads", "d"))
     return _error(
-        "memory", "batch", f"The tab has no memory left for this model ({sizes}): choose a smaller batch or context."
+        "memory",
+        "batch",
+        f"The tab has no memory left for this model ({_model(config)}): choose a smaller batch or context.",
     )
 
 

@@ -4,13 +4,16 @@ import gc
 import hashlib
 import math
 import re
+import tracemalloc
 import weakref
 
 import numpy as np
 import pytest
 
 import build
-from embedding_lab import probes, worker
+import texts
+from embedding_lab import memory, probes, worker
+from embedding_lab.corpus import Corpus
 from embedding_lab.ops import best
 from embedding_lab.training import Run
 from node_tests import run_in_node
@@ -287,6 +290,83 @@ def test_the_code_of_a_probe_is_shown_as_it_runs():
     assert shown["file"] == "embedding_lab/probes/table.py"
     assert shown["code"].startswith("def case_offset(view: View") and "return {" in shown["code"]
     assert worker.source("tea-leaves")["error"]["code"] == "probe"
+
+
+# ------------------------------------------------------------------------------------ texts of readers
+
+
+def test_a_text_that_was_read_opens_with_the_facts_that_were_told():
+    text = texts.many_characters(distinct=1000)
+    read = worker.read_text(memoryview(b"\xef\xbb\xbf" + text.replace("\u4e00", "\u4e00\r\n").encode()))
+    facts, corpus = read["facts"], Corpus.from_text(read["text"])
+    assert read["encoding"] == "UTF-8" and read["text"] == text.replace("\u4e00", "\u4e00\n")
+    ends = text.count("\u4e00")
+    assert facts["changed"] == {"encoding": "UTF-8", "bom": True, "lineEnds": ends, "nfc": False, "undefined": 0}
+    assert facts["distinct"] == 1001 and len(facts["vocabulary"]) == len(facts["classes"]) == 256
+    rare = facts["rare"]
+    assert rare["characters"] == [list(each) for each in corpus.rare] and rare["threshold"] == corpus.rare[0][1]
+    assert rare["share"] == len(corpus.replaced) / len(read["text"])
+    assert facts["bytes"]["text"] == len(read["text"].encode())
+    opened = worker.open_run("a", {**SMALL, "corpus": "own"}, read["text"])
+    for name in ("vocabulary", "classes", "characters", "baselines", "rare"):
+        assert opened[name] == facts[name]
+    assert worker.open_run("a", SMALL, TEXT)["rare"] is None
+
+
+def test_what_a_worker_is_said_to_take_for_a_text_is_what_it_takes():
+    text = texts.repeated(texts.SCRIPTS["Greek"], 2_000_000)
+    said = worker.read_text(text.encode())["facts"]["bytes"]["perWorker"]
+    tracemalloc.start()
+    try:
+        again = text[:1] + text[1:]  # the text that the worker was given
+        Corpus.from_text(again)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert said == pytest.approx(peak, rel=0.2)
+
+
+@pytest.mark.parametrize("kind", texts.KINDS)
+def test_texts_of_every_kind_are_read(kind):
+    read = worker.read_text(texts.KINDS[kind].encode())
+    assert read["facts"]["distinct"] == len(set(read["text"])) and read["facts"]["baselines"]["bigram"] > 0
+
+
+@pytest.mark.parametrize(
+    "data, message",
+    [
+        (b"", "The text is empty"),
+        (b"a" * 1000, "one distinct character, 'a'"),
+        (b"ab" * 40, r"The text has 80 characters.* use a text of at least 90 characters\.$"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "This is no text but a PNG picture"),
+        (bytes(memory.LARGEST_FILE + 1), "has 134 MB; Python in a tab has the memory to read 134 MB: use a part of it"),
+    ],
+)
+def test_a_text_that_cannot_be_trained_on_says_why(data, message):
+    error = worker.read_text(memoryview(data))["error"]
+    assert (error["code"], error["field"]) == ("corpus", "corpus") and re.search(message, error["message"])
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_decoded(monkeypatch):
+    monkeypatch.setattr("embedding_lab.text_files.read", lambda data: pytest.fail("was read"))
+    assert "use a part of it" in worker.read_text(bytes(memory.LARGEST_FILE + 1))["error"]["message"]
+
+
+def test_a_run_over_the_limit_is_refused_before_anything_is_allocated(monkeypatch):
+    told = worker.memory_needed(SMALL, len(TEXT), 40)
+    assert told["limit"] == memory.LIMIT > told["bytes"]
+    assert worker.memory_needed({"d": 1}, 1, 1)["error"]["code"] == "config"
+    worker.open_run("a", SMALL, TEXT)
+    monkeypatch.setattr(memory, "LIMIT", 100_000_000)
+    monkeypatch.setattr("embedding_lab.worker.Run", lambda *_, **__: pytest.fail("was made"))
+    error = worker.open_run("b", {**SMALL, "d": 64, "batch": 128, "context": 256}, TEXT)["error"]
+    assert (error["code"], error["field"]) == ("memory", "batch")
+    assert re.search(
+        r"This run \(batch 128, context 256, layers 1, heads 2, d 64, a text of 1,880 characters\) needs \d{3} MB beside "
+        r"the \d+ MB of what is open here, and Python in a tab has 100 MB: choose a smaller batch or context",
+        error["message"],
+    )
+    assert "b" not in worker._runs and worker.advance("a", 0)["step"] == 1
 
 
 def test_closing_a_run_frees_its_memory():

@@ -55,5 +55,7 @@ __export__ = [
     "read_checkpoint",
     "close_run",
     "compare",
+    "read_text",
+    "memory_needed",
 ]
 globals().update({name: _exposed(getattr(worker, name)) for name in __export__})

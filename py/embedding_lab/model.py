@@ -97,7 +97,6 @@ class Transformer:
     """
 
     def __init__(self, config, characters: int, encoding: PositionalEncoding, dtype=np.float32, ops=reference):
-        check(encoding, config.context, config.d, config.heads)
         if ops is not reference and dtype != np.float32:
             raise TypeError(f"{ops.NAME} computes in float32, not {np.dtype(dtype)}: use ops.reference.")
         self.config = config
@@ -161,9 +160,8 @@ class Transformer:
     def _supplies(self, length: int) -> tuple:
         """What the encoding returned at this length: fixed arrays of the model's dtype, and Trainables as they are."""
         if length not in self._supplied:
-            config, dtype = self.config, self.dtype
-            table, bias = self.encoding.table(length, config.d), self.encoding.bias(length, config.heads)
-            rotation = self.encoding.rotation(length, config.d // config.heads)
+            dtype = self.dtype
+            table, rotation, bias = check(self.encoding, length, self.config.d, self.config.heads)
             self._supplied[length] = (
                 table if table is None or isinstance(table, Trainable) else np.ascontiguousarray(table, dtype),
                 rotation and tuple(np.ascontiguousarray(part, dtype) for part in rotation),

@@ -194,15 +194,20 @@ def build(name: str, context: int, position_scale: float = 0.05) -> PositionalEn
     return encodings[name]()
 
 
-def check(encoding, length: int, d: int, heads: int) -> None:
+def check(encoding, length: int, d: int, heads: int) -> tuple:
     """Ask an encoding for all three parts once, and check what it returns.
+
+    Returns:
+        Table, rotation and bias, as the encoding returned them.
 
     Raises:
         PositionError: names the method, what it returned and what it should return.
     """
-    check_added("table", encoding.table(length, d), (length, d))
-    check_added("bias", encoding.bias(length, heads), (heads, length, length))
-    check_rotation(encoding.rotation(length, d // heads), length, d // heads)
+    table, rotation, bias = encoding.table(length, d), encoding.rotation(length, d // heads), encoding.bias(length, heads)
+    check_added("table", table, (length, d))
+    check_rotation(rotation, length, d // heads)
+    check_added("bias", bias, (heads, length, length))
+    return table, rotation, bias
 
 
 def check_added(method: str, returned, shape: tuple[int, ...]) -> None:

@@ -175,7 +175,8 @@ def test_a_run_with_an_own_encoding_is_restored_exactly(name):
     while whole["state"] == "training":
         whole = worker.advance("a", 60_000)
     assert np.array_equal(worker.save_run("a")["vector"], worker.save_run("b")["vector"])
-    assert worker.save_run("a")["trainLoss"].tolist() == worker.save_run("b")["trainLoss"].tolist()
+    losses = worker.save_run("a")["trainLoss"].tolist()
+    assert losses == worker.save_run("b")["trainLoss"].tolist() and losses[-1] < losses[0]
 
 
 def test_open_run_says_what_an_encoding_supplies():
@@ -268,7 +269,8 @@ def test_an_own_encoding_that_ends_says_so_where_more_is_asked_of_it():
     )
     assert "error" not in opened(code)
     beyond = worker.probe("position-table", "a", {"beyond": 2})["result"]["beyond"]
-    assert not beyond["defined"] and beyond["message"] == "table raised ValueError in line 7: nothing beyond nine"
+    assert not beyond["defined"] and beyond["tMax"] is beyond["neverLearned"] is None
+    assert beyond["message"] == "table raised ValueError in line 7: nothing beyond nine"
     assert worker.probe("position-table", "a", {"beyond": 3})["result"]["beyond"]["message"].startswith(
         "my encoding is defined for at most 10 positions, as its max_length says, but 11 were asked for"
     )
@@ -366,6 +368,21 @@ def test_a_fault_is_told_in_words_and_with_its_line(code, line, message):
         assert error["line"] == line
     assert worker.advance("a", 0)["error"]["code"] == "unknown-run"
     assert "error" not in worker.open_run("a", SMALL, TEXT) and worker.advance("a", 0)["step"] == 1
+
+
+def test_other_numbers_are_told_however_late_they_come():
+    code = mine(AGAIN + "return np.full((length, d), float(self.count > 3))")
+    opened(code)
+    assert worker.probe("lookup", "a", untrained=True)["progress"] == 1
+    error = worker.probe("lookup", "a", untrained=True)["error"]
+    assert error["code"] == "encoding" and error["line"] == 5 and "table returned other numbers when it was asked again" in error["message"]
+
+
+def test_a_wrong_gradient_is_not_forgiven_when_it_is_asked_again():
+    own = own_encoding.load(mine(VALUE + "lambda p: p + np.zeros((8, 8)),\n    lambda p, dvalue: dvalue.sum(axis=1))"))
+    for _ in range(2):
+        with pytest.raises(OwnEncodingError, match="gradient of table is not that of its value"):
+            own.table(8, 8)
 
 
 def test_code_that_is_no_text_is_refused():

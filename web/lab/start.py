@@ -49,6 +49,7 @@ __export__ = [
     "open_run",
     "advance",
     "probe",
+    "check_encoding",
     "source",
     "save_run",
     "checkpoint",

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..config import OWN, ConfigError, RunConfig, validate
 from ..corpus import Corpus
-from ..positions import Trainable
+from ..model import Transformer
 from ..probes import View, run_probe
 from ..training import Run
 from .loading import load
@@ -37,9 +37,7 @@ def examine(code: str, config: dict) -> dict:
         raise ConfigError(**errors[0])
     run = Run(RunConfig(**values), Corpus.from_text(TEXT), own, evaluate=False)
     view, parts = View.of(run), run.model.position(run.config.context)
-    length, d, heads = run.config.context, run.config.d, run.config.heads
-    answers = [own.table(length, d), own.rotation(length, d // heads), own.bias(length, heads)]
-    methods = [_described(*row) for row in zip(METHODS, answers, parts) if row[1] is not None]
+    methods = [_described(method, own, run.model, part) for method, part in zip(METHODS, parts) if part is not None]
     return {
         "name": own.name,
         "maxLength": own.max_length,
@@ -48,19 +46,18 @@ def examine(code: str, config: dict) -> dict:
         "methods": methods,
         "probes": {name: _finished(run_probe(name, view, {})) for name in ("position-table", "rotation", "distance-bias")},
         "printed": own.printed,
-        "notes": _notes(own, run.config, methods, *parts),
+        "notes": _notes(run.config, methods, *parts),
     }
 
 
-def _described(method: str, answer, part) -> dict:
-    trains = isinstance(answer, Trainable)
-    array = answer.start if trains else answer[0] if method == "rotation" else answer
+def _described(method: str, own: Own, model: Transformer, part) -> dict:
+    parameter = model.parameters.get(f"position_{method}")
     return {
         "method": method,
         "shape": list(part[0].shape if method == "rotation" else part.shape),
-        "dtype": array.dtype.name,
-        "trainable": trains,
-        "parameters": array.size if trains else 0,
+        "dtype": own.dtypes[method],
+        "trainable": parameter is not None,
+        "parameters": 0 if parameter is None else parameter.size,
     }
 
 
@@ -72,7 +69,7 @@ def _finished(work: Iterator[float]) -> dict:
             return end.value
 
 
-def _notes(own: Own, config: RunConfig, methods: list[dict], table, rotation, bias) -> list[str]:
+def _notes(config: RunConfig, methods: list[dict], table, rotation, bias) -> list[str]:
     notes = []
     if not methods:
         notes.append("It supplies nothing: a run with it trains like one without position.")

@@ -57,10 +57,10 @@ def load(code: str, fallback: str = "my encoding", file: str = "your_encoding.py
         if not callable(function):
             kind = type(function).__name__
             raise reader.error(f"{method} is {kind}: it must be a method, def {method}(self, {METHODS[method]}).")
-    if name is None or name is inherited:
+    if name is None or (type(name) is str and name == inherited):
         name = fallback
     if type(name) is not str:
-        raise reader.error(f"name is {type(name).__name__}: it must be a text, such as \"my encoding\".")
+        raise reader.error(f"name is {type(name).__name__}: it must be a text, such as 'my encoding'.")
     if not is_own_name(name):
         raise reader.error(f"name = {name[:100]!r} cannot be used: {OWN_NAME}.")
     if max_length is not None and (type(max_length) is not int or max_length < 1):
@@ -82,7 +82,7 @@ def _the_one(reader: Reader, found: list[type]) -> type:
     message = f"The code must define one class with the methods {', '.join(METHODS)}; it defines "
     if whole:
         names = ", ".join(value.__name__ for value in whole)
-        raise reader.error(f"{message}{len(whole)}: {names}. Leave one.", next(iter(vars(whole[1]).values()), None))
+        raise reader.error(f"{message}{len(whole)}: {names}. Leave one.")
     if found:
         name, lacks = found[0].__name__, [method for method in METHODS if not hasattr(found[0], method)]
         raise reader.error(

@@ -2,7 +2,6 @@
 
 import numbers
 from collections.abc import Callable
-from dataclasses import replace
 from types import CoroutineType
 
 import numpy as np
@@ -25,11 +24,13 @@ class Own(PositionalEncoding):
     Attributes:
         name: what the reader calls it; the page may number it.
         code: what they wrote.
+        dtypes: by method, of the array that it returned last, or of the start of its Trainable.
     """
 
     def __init__(self, reader: Reader, methods: dict[str, Callable], name: str, max_length: int | None):
         self._reader, self._methods = reader, methods
         self.name, self.max_length, self.code = name, max_length, reader.code
+        self.dtypes: dict[str, str] = {}
         self._seen: dict[tuple, tuple] = {}
         self._kinds: dict[tuple, str] = {}
 
@@ -55,21 +56,20 @@ class Own(PositionalEncoding):
             )
         sizes = (method, length, size)
         answer = self._answer(*sizes, shape)
-        first = sizes not in self._seen
-        if first:
-            self._seen[sizes] = _fingerprint(answer)
-            again = self._answer(*sizes, shape, "Asked a second time, ")
-        if not _alike(self._seen[sizes], _fingerprint(again if first else answer)):
+        known, told = self._seen.get(sizes), _fingerprint(answer)
+        again = told if known else _fingerprint(self._answer(*sizes, shape, "Asked a second time, "))
+        if not _alike(known or told, again):
             raise self._reader.error(
                 f"{method} returned other numbers when it was asked again for the same sizes: it must return the same "
                 "each time, else no run could be restored. Seed your random numbers, for example with "
                 "np.random.default_rng(0), and change nothing that later calls use.",
                 self._methods[method],
             )
-        if first and isinstance(answer, Trainable) and answer.value is not None:
+        if not known and isinstance(answer, Trainable) and answer.value is not None:
             problem = wrong_gradient(answer, shape, causal=method == "bias")
             if problem:
                 raise self._reader.error(f"gradient of {method} is not that of its value: {problem}", answer.gradient.reader)
+        self._seen[sizes] = told
         return answer
 
     def _answer(self, method: str, length: int, size: int, shape: tuple[int, ...] | None, when: str = ""):
@@ -77,6 +77,9 @@ class Own(PositionalEncoding):
         reader, function = self._reader, self._methods[method]
         with reader.running(method, function):
             answer = _plain(function(length, size))
+        array = answer.start if isinstance(answer, Trainable) else answer[0] if isinstance(answer, tuple) and answer else answer
+        if isinstance(array, np.ndarray):
+            self.dtypes[method] = array.dtype.name
         try:
             if shape is None:
                 check_rotation(answer, length, size)
@@ -139,7 +142,7 @@ def _plain(answer):
     if isinstance(answer, CoroutineType):
         answer.close()  # else Python warns later that nobody waited for it
     if isinstance(answer, Trainable):
-        return replace(Trainable(answer.start, answer.noise, answer.value, answer.gradient), start=_plain(answer.start))
+        return Trainable(_plain(answer.start), answer.noise, answer.value, answer.gradient)
     return tuple(map(_plain, answer)) if type(answer) is tuple else answer
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..geometry import principal_directions, subspace_cosines, unit
-from ..positions import PositionalEncoding, check
+from ..positions import PositionalEncoding
 from .view import (
     MOST_SHOWN,
     Probe,
@@ -92,12 +92,13 @@ def _beyond(view: View, length: int) -> dict:
     """Ask the model for this many positions: defined, or the message of its refusal and what was never learned."""
     config, encoding = view.config, view.model.encoding
     try:
-        check(encoding, length, config.d, config.heads)
         view.model.position(length)
     except (ValueError, IndexError) as error:  # of the lab's encodings a PositionError; a learner's own may do either
         known = getattr(encoding, "max_length", None)
         if known is None and _is_trained(view):
             known = config.context
+        if known and known >= length:  # then that is not why
+            known = None
         return {
             "asked": length,
             "defined": False,

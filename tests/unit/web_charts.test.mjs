@@ -1,10 +1,12 @@
 /** What the charts decide before they draw: places of labels, names of characters, the window of the geometry. */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { characterName, glyph } from "../../web/charts/characters.js";
+import { characterLabel, characterName, glyph, spelled } from "../../web/charts/characters.js";
 import { GeometryView } from "../../web/charts/geometry-view.js";
 import { stackLabels } from "../../web/charts/label-stack.js";
+import { CLASS_COLOR } from "../../web/charts/palette.js";
 
 // Labels
 
@@ -47,8 +49,87 @@ test("what leaves no ink is shown by its code point", () => {
   }
 });
 
-test("a combining mark stands on a circle", () => {
-  assert.equal(glyph("\u0301").text, "◌\u0301");
+test("a combining mark stands on a circle, in every script", () => {
+  for (const mark of ["\u0301", "\u05b7", "\u064e", "\u093f", "\u0e31", "\u20e3"]) assert.deepEqual(glyph(mark), { text: `◌${mark}`, long: false });
+});
+
+test("a character beyond the first plane is one mark", () => {
+  assert.deepEqual(["😀", "🏽", "𝔘", "𠮷"].map((c) => glyph(c).text), ["😀", "🏽", "𝔘", "𠮷"]);
+});
+
+test("joiners, selectors and fillers leave no ink, so they are drawn by their short names", () => {
+  const drawn = ["\u200c", "\u200d", "\ufe0e", "\ufe0f", "\u{e0100}", "\u034f", "\u3164", "\u180b"].map(glyph);
+  assert.deepEqual(drawn.map(({ text }) => text), ["ZWNJ", "ZWJ", "VS15", "VS16", "VS17", "U+034F", "U+3164", "U+180B"]);
+  assert.ok(drawn.every(({ long }) => long));
+  assert.deepEqual(["\u200d", "\ufe0f", "\u3000"].map(characterName), ["zero-width joiner", "variation selector 16", "ideographic space"]);
+});
+
+test("what stands for all rare characters has a mark of its own and is named in words", () => {
+  assert.deepEqual(glyph("\ufffd"), { text: "◈", long: false });
+  assert.equal(characterName("\ufffd"), "rare or unknown character");
+  assert.equal(characterLabel("\ufffd"), "◈ rare or unknown character");
+});
+
+test("a row is named by its mark, and in words where the mark does not say it", () => {
+  assert.deepEqual(["a", "ש", "\u0301", " ", "\u200d", "\u200b"].map(characterLabel), ["a", "ש", "◌\u0301", "␣ space", "ZWJ zero-width joiner", "U+200B"]);
+});
+
+test("a spelled text shows its blanks, and keeps what belongs together", () => {
+  assert.equal(spelled("the bank\n"), "the␣bank⏎");
+  for (const text of ["नमस्ते", "שָׁלוֹם", "مُحَمَّد", "👩‍💻❤️", "می‌خواهم"]) assert.equal(spelled(text), text);
+  assert.equal(spelled("\u0301 \u0301e\u0301"), "◌\u0301␣◌\u0301e\u0301", "a mark without a letter before it stands on a circle");
+  assert.equal(spelled("a\u202eb"), "aU+202Eb", "what would turn the sentence around is written out");
+});
+
+test("a character written right to left stays within its quotes", () => {
+  assert.equal(characterName("ש"), "“\u2068ש\u2069”");
+});
+
+// Colours of classes
+
+const TOKENS = readFileSync(new URL("../../web/styles/tokens.css", import.meta.url), "utf8");
+const token = (name) => new RegExp(`${name}: light-dark\\((#\\w{6}), (#\\w{6})\\)`).exec(TOKENS).slice(1);
+const linear = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+const times = (matrix, vector) => matrix.map((row) => row.reduce((sum, each, i) => sum + each * vector[i], 0));
+const luminance = (hex) => times([[0.2126, 0.7152, 0.0722]], linear(hex))[0];
+const contrast = (a, b) => {
+  const [dark, light] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (light + 0.05) / (dark + 0.05);
+};
+/** Machado, Oliveira and Fernandes (2009): what is seen without one kind of cone; and with all. */
+const VISION = {
+  all: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+  protanopia: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+  deuteranopia: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+  tritanopia: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+};
+/** Oklab (Ottosson, 2020), in which equal distances look about equally large. */
+const oklab = (rgb) => {
+  const cones = times([[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566], [0.0883024619, 0.2817188376, 0.6299787005]],
+    rgb.map((c) => Math.min(1, Math.max(0, c))));
+  return times([[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099], [0.0259040371, 0.7827717662, -0.808675766]], cones.map(Math.cbrt));
+};
+const apart = (a, b, vision) => Math.hypot(...oklab(times(VISION[vision], linear(a))).map((c, i) => c - oklab(times(VISION[vision], linear(b)))[i]));
+
+test("every class of character has a colour that can be read on the paper", () => {
+  for (const name of Object.keys(CLASS_COLOR)) {
+    token(`--class-${name}`).forEach((color, dark) => {
+      assert.ok(contrast(color, token("--paper")[dark]) >= 4.5, `${name} ${color}`);
+    });
+  }
+});
+
+test("letters, marks and symbols are told from every other class in each kind of colour vision", () => {
+  for (const name of ["letter", "mark", "symbol"]) {
+    for (const other of Object.keys(CLASS_COLOR).filter((each) => each !== name)) {
+      for (const dark of [0, 1]) {
+        for (const vision of Object.keys(VISION)) {
+          const distance = apart(token(`--class-${name}`)[dark], token(`--class-${other}`)[dark], vision);
+          assert.ok(distance > 0.07, `${name} and ${other}, ${dark ? "dark" : "light"}, ${vision}: ${distance}`);
+        }
+      }
+    }
+  }
 });
 
 test("every character has a name in running text", () => {

@@ -17,8 +17,11 @@ export const CLASS_COLOR = Object.freeze({
   vowel: "var(--class-vowel)",
   consonant: "var(--class-consonant)",
   capital: "var(--class-capital)",
+  letter: "var(--class-letter)",
+  mark: "var(--class-mark)",
   digit: "var(--class-digit)",
   punctuation: "var(--class-punctuation)",
+  symbol: "var(--class-symbol)",
   space: "var(--class-space)",
 });
 

@@ -2,10 +2,14 @@
 
 import "./bar-list.js";
 import { ChartElement, make, setText } from "./chart-element.js";
-import { characterName, glyph } from "./characters.js";
+import { characterLabel, characterName, glyph, joinsOn } from "./characters.js";
 import { count, nats, percent } from "./numbers.js";
 
-const NAMED = /[\s\p{C}\p{Z}]/u; // characters whose sign alone does not say what they are
+/** A character in the text: a line break is drawn, so that it can be chosen, and still breaks the line. */
+function inText(character) {
+  if (character === "\n") return `${glyph(character).text}\n`;
+  return /\s/.test(character) || joinsOn(character) ? character : glyph(character).text;
+}
 
 /**
  * Light-DOM custom element. Properties (setting one redraws in the next frame):
@@ -43,8 +47,7 @@ export class SampledText extends ChartElement {
       this.#shown = this.steps;
       this.#place = 0;
       this.text.replaceChildren(make("span", "st-prompt", this.prompt), ...this.steps.map(({ character }, place) => {
-        // A line break is drawn, so that it can be chosen, and still breaks the line.
-        const written = make("span", "st-character", character === "\n" ? `${glyph(character).text}\n` : character);
+        const written = make("span", "st-character", inText(character));
         written.dataset.place = place;
         return written;
       }));
@@ -73,7 +76,7 @@ export class SampledText extends ChartElement {
       range: [0, 1],
       summary: `What the model expected here: entropy ${nats(entropy, 2)} nats, and it drew ${characterName(character)}, at ${written(probability)}.`,
       bars: listed.map((each) => ({
-        label: NAMED.test(each.character) ? `${glyph(each.character).text} ${characterName(each.character)}` : glyph(each.character).text,
+        label: characterLabel(each.character),
         value: each.probability,
         text: written(each.probability),
         marked: each.character === character,

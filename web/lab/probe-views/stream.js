@@ -1,11 +1,11 @@
 /** Views of the labs of the residual stream: what each part adds, what order and context change in it, how alike its states are. */
 
 import { html } from "lit";
-import { characterName, glyph } from "../../charts/characters.js";
+import { characterName, glyph, spelled } from "../../charts/characters.js";
 import { coordinate, count, significant } from "../../charts/numbers.js";
 import { counted, difference } from "../format.js";
 import { figure } from "./figure.js";
-import { depthName, drawn, encodingName, isRounding, named, readingNotes, spelled } from "./words.js";
+import { depthName, drawn, encodingName, isRounding, named, quoted, readingNotes } from "./words.js";
 
 const LEAK = 1e-3; // a difference from which order is said to have come through the mask
 const NARROW = 0.5; // mean cosines above which a cone is called narrow, and mild
@@ -27,7 +27,7 @@ export function residualStream({ text, width, depths }) {
         .panels=${depths.map(({ name, values }) => ({ name: depthName(name), values }))}
         .rowLabels=${drawn(text.characters)} .rowNames=${text.characters.map((each, i) => `${characterName(each)} at ${i}`)}
         .columnLabels=${Array.from({ length: width }, (_, i) => String(i))} .rowTitle=${"position"} .columnTitle=${`number of the vector, 0 to ${width - 1}`}
-        .quantity=${"entry of the stream"} .summary=${`The stream for “${spelled(text.used)}” at ${depths.length} depths, each an array of ${length} by ${width}.`}></heat-map>`)}
+        .quantity=${"entry of the stream"} .summary=${`The stream for ${quoted(text.used)} at ${depths.length} depths, each an array of ${length} by ${width}.`}></heat-map>`)}
       ${figure("Length of the vectors, and what each part adds", html`<bar-list .labels=${"depth"} .quantity=${"mean L2 norm"}
         .bars=${depths.map(({ name, meanNorm, meanWrite }) => ({
           label: depthName(name), value: meanNorm, note: meanWrite === null ? "" : `adds a vector of ${significant(meanWrite)}`,
@@ -56,7 +56,7 @@ export function order({ first, second, last, encoding, cases }) {
       caption: `largest difference of a logit after undoing the reordering, without mask and encoding (the largest logit is ${significant(largest.scale, 2)})`,
     },
     figure: figure(
-      html`“${spelled(first.used)}” against “${spelled(second.used)}”, both with one more character at the end, ${characterName(last)}`,
+      html`${quoted(first.used)} against ${quoted(second.used)}, both with one more character at the end, ${characterName(last)}`,
       html`<div class="probe-scroll"><table class="probe-table">
         <caption>Largest difference of a logit</caption>
         <thead><tr><th scope="col">Model</th><th scope="col" class="number">Mask off: every position</th><th scope="col" class="number">Mask on: the last position</th></tr></thead>
@@ -84,7 +84,7 @@ export function order({ first, second, last, encoding, cases }) {
 export function contextFree({ first, second, index, character, sameContext, depths, bitIdentical, shifted }) {
   const entering = depths.find(({ name }) => name === "position") ?? depths[0];
   const leaving = depths.at(-1);
-  const marked = ({ characters }) => html`<code>${spelled(characters.slice(0, index).join(""))}<mark>${glyph(characters[index]).text}</mark>${spelled(characters.slice(index + 1).join(""))}</code>`;
+  const marked = ({ characters }) => html`<code dir="auto">${spelled(characters.slice(0, index).join(""))}<mark>${glyph(characters[index]).text}</mark>${spelled(characters.slice(index + 1).join(""))}</code>`;
   return {
     number: {
       value: difference(entering.largestDifference),

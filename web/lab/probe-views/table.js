@@ -1,12 +1,12 @@
 /** Views of the labs of the table E: the lookup, its gradient, where its rows lie, the offset of case. */
 
 import { html } from "lit";
-import { characterName, glyph } from "../../charts/characters.js";
+import { characterLabel, characterName, glyph, spelled } from "../../charts/characters.js";
 import { count, percent, probability, significant } from "../../charts/numbers.js";
 import { CLASS_COLOR } from "../../charts/palette.js";
 import { counted, difference, listed, ordinal } from "../format.js";
 import { figure } from "./figure.js";
-import { drawn, isRounding, named, readingNotes, spelled } from "./words.js";
+import { drawn, isRounding, named, quoted, readingNotes } from "./words.js";
 
 const indices = (length) => Array.from({ length }, (_, i) => String(i));
 const SIGNIFICANCE = 0.05;
@@ -19,7 +19,7 @@ export function lookup({ text, characters, width, table, rows, largestDifference
     number: {
       value: difference(largestDifference),
       unit: "",
-      caption: `largest difference between the rows read and the product with one-hot vectors, for “${spelled(text.used)}”`,
+      caption: `largest difference between the rows read and the product with one-hot vectors, for ${quoted(text.used)}`,
     },
     figure: html`
       ${figure(
@@ -68,7 +68,7 @@ export function sparseGradient({ tied, batch, distinct, characters, input, outpu
         .rowLabels=${[""]} .columnTitle=${"one tile for each character, in the order of the ids"} .quantity=${"L2 norm of the row’s gradient; no fill: exactly 0"}
         .lit=${lit} .litMeaning=${"strong frame: the character is read in the batch"}
         .summary=${`The input side reaches ${input.rows} of ${characters.length} rows, the output side ${output.rows}, both together ${both.rows}.`}></heat-map>
-        <p class="probe-quote">The batch: ${batch.map((line) => html`<q>${spelled(line)}</q> `)}</p>`,
+        <p class="probe-quote">The batch: ${batch.map((line) => html`<q dir="auto">${spelled(line)}</q> `)}</p>`,
     ),
     notes: [
       !kept && `This contradicts the claim: ${listed([
@@ -111,7 +111,7 @@ export function geometry(result, { moments = null, label = "", step = null } = {
         ]}></bar-list>`)}
       ${figure(`Nearest rows to ${characterName(neighbours.character)}`, html`<bar-list .labels=${"row"} .quantity=${metric === "cosine" ? "1 − cosine" : "distance"}
         .bars=${neighbours.nearest.map((each) => ({
-          label: labelled(each.character), value: each.distance, note: each.class, color: CLASS_COLOR[each.class],
+          label: characterLabel(each.character), value: each.distance, note: each.class, color: CLASS_COLOR[each.class],
         }))}></bar-list>`)}
       ${figure("How much of the picture is frequency", html`<bar-list .labels=${"component"} .quantity=${"correlation with ln(1 + count)"} .range=${[-1, 1]}
         .bars=${logFrequency.components.map((value, axis) => ({
@@ -131,11 +131,6 @@ export function geometry(result, { moments = null, label = "", step = null } = {
 export const momentOf = ({ points2, explained2, points3, explained3 }, step) => ({
   step, points2: Float32Array.from(points2.flat()), explained2, points3: Float32Array.from(points3.flat()), explained3,
 });
-
-const labelled = (character) => {
-  const { text } = glyph(character);
-  return text === character ? text : `${text} ${characterName(character)}`;
-};
 
 function separationRange(...measures) {
   const values = measures.flatMap(({ value, shuffled }) => [value, shuffled?.low]).filter((value) => value != null);

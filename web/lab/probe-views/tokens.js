@@ -1,11 +1,11 @@
 /** Views of the labs of ids: shuffled ids train alike, and merges take ids in the order of learning. */
 
 import { html } from "lit";
-import { characterName, glyph } from "../../charts/characters.js";
+import { characterName, glyph, spelled } from "../../charts/characters.js";
 import { count, significant } from "../../charts/numbers.js";
 import { counted, difference, listed } from "../format.js";
 import { figure } from "./figure.js";
-import { inUnit, isRounding, lossAxis, spelled } from "./words.js";
+import { inUnit, isRounding, lossAxis } from "./words.js";
 
 const EXAMPLES = 4; // characters whose old and new ids are named
 const LISTED = 12; // merges in the table
@@ -45,7 +45,7 @@ export function relabel(result, { unit }) {
 /** Claim 6: ids of merges come out roughly in order of frequency. */
 export function merges(result) {
   const { merges: learned, ids, ranks, pieces, parts, counts, countsWhenLearned, characters, charactersPerToken } = result;
-  const quoted = (text) => html`<code>${spelled(text)}</code>`;
+  const piece = (text) => html`<code dir="auto">${spelled(text)}</code>`;
   const { rankCorrelation, rankCorrelationWhenLearned } = result;
   return {
     number: {
@@ -61,8 +61,8 @@ export function merges(result) {
       ${figure(`The first ${Math.min(LISTED, pieces.length)} merges`, html`<div class="probe-scroll"><table class="probe-table">
         <thead><tr><th scope="col" class="number">Id</th><th scope="col">Piece</th><th scope="col">Made of</th>
           <th scope="col" class="number">Count when learned</th><th scope="col" class="number">Count at the end</th></tr></thead>
-        <tbody>${pieces.slice(0, LISTED).map((piece, i) => html`<tr><td class="number">${ids[i]}</td><th scope="row">${quoted(piece)}</th>
-          <td>${parts[i] ? html`${quoted(parts[i][0])} + ${quoted(parts[i][1])}` : "–"}</td>
+        <tbody>${pieces.slice(0, LISTED).map((each, i) => html`<tr><td class="number">${ids[i]}</td><th scope="row">${piece(each)}</th>
+          <td>${parts[i] ? html`${piece(parts[i][0])} + ${piece(parts[i][1])}` : "–"}</td>
           <td class="number">${count(countsWhenLearned[i])}</td><td class="number">${count(counts[i])}</td></tr>`)}</tbody>
       </table></div>`)}`,
     notes: [

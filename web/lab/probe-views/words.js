@@ -1,11 +1,11 @@
 /** What the views of several labs share: names of depths and encodings, what became of a reader's text, when a difference is rounding, losses on an axis. */
 
-import { characterName, glyph } from "../../charts/characters.js";
+import { characterName, glyph, isolated, spelled } from "../../charts/characters.js";
 import { count } from "../../charts/numbers.js";
 import { counted, listed } from "../format.js";
 
-/** A text with its blanks drawn: “the␣bank”. */
-export const spelled = (text) => [...text].map((character) => glyph(character).text).join("");
+/** A text in a sentence, with its blanks drawn: “the␣bank”. */
+export const quoted = (text) => `“${isolated(spelled(text))}”`;
 
 /** Characters as a heat map draws them, and as it reads them out. */
 export const drawn = (characters) => characters.map((character) => glyph(character).text);
@@ -33,7 +33,7 @@ export function depthName(name) {
  */
 export function readingNotes({ used, leftOut, cut, instead }, what) {
   const notes = [];
-  if (instead) notes.push(`This model does not know the characters of ${what}; it read “${spelled(used)}” instead.`);
+  if (instead) notes.push(`This model does not know the characters of ${what}; it read ${quoted(used)} instead.`);
   if (leftOut.length) notes.push(`Left out of ${what}, since the vocabulary does not have ${leftOut.length === 1 ? "it" : "them"}: ${listed(named(leftOut))}.`);
   if (cut) notes.push(`${counted(cut, "character")} of ${what} did not fit and ${cut === 1 ? "was" : "were"} cut off.`);
   return notes;

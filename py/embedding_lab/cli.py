@@ -9,7 +9,7 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from . import __version__, checkpoint, results, run_files, sweep, text_files
+from . import __version__, checkpoint, memory, results, run_files, sweep, text_files
 from .checkpoint import CheckpointError
 from .config import CORPORA, OWN, RULES, ConfigError, RunConfig, settings_table
 from .corpus import Corpus, CorpusError

@@ -11,7 +11,7 @@ import pytest
 
 import build
 import texts
-from embedding_lab import checkpoint, cli, run_files
+from embedding_lab import checkpoint, cli, memory, run_files
 from embedding_lab.config import ENCODINGS, RunConfig, settings_table
 from embedding_lab.probes import PROBES
 from embedding_lab.training import Run
@@ -227,6 +227,7 @@ def test_describe_is_what_the_page_is_built_from():
     assert description["corpora"][0]["vocabulary"] == 73
     assert description["corpora"][0]["baselines"]["bigram"] == pytest.approx(2.451, abs=1e-3)
     assert description["largestFile"] == checkpoint.LARGEST_FILE
+    assert description["largestText"] == memory.LARGEST_FILE
     assert [each["encoding"] for each in description["measured"]["encodings"]] == list(ENCODINGS)
     points = description["startingPoints"]
     assert len(points) == 9 and all(set(point) == {"file", "name", "title", "teaches", "code"} for point in points)

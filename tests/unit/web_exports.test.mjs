@@ -125,8 +125,8 @@ test("a file's name and a figure's small print say what they show", () => {
   assert.match(words, /Steps: 40\..*Tied output: yes\..*Text: Alice in Wonderland\./);
 });
 
-test("a text is counted in characters as the lab learns it", () => {
-  const own = (text) => exports.smallPrint(table, runs({ corpus: "own" }).map((run) => ({ ...run, text })));
-  assert.match(own("a😀b\r\n\rc"), /\(6 characters\)/);
-  assert.match(own("𝔘𝔫𝔡"), /\(3 characters\)/);
+test("a text is counted in characters as Python read it", () => {
+  const own = (facts) => exports.smallPrint(table, runs({ corpus: "own" }).map((run) => ({ ...run, facts })));
+  assert.match(own({ characters: { train: 1800, validation: 200 } }), /\(2,000 characters\)/);
+  assert.match(own(null), /Text: Your own text\./);
 });

@@ -31,13 +31,6 @@ export async function textOf(data, { text, config }) {
  */
 export const asFile = (text) => new TextDecoder().decode(new TextEncoder().encode(text));
 
-/** @returns {number} how many characters of a text the lab learns: code points, a line's end being one */
-export function characters(text) {
-  let many = 0;
-  for (const character of text) many += character === "\r" ? 0 : 1;
-  return many + (text.match(/\r(?!\n)/g)?.length ?? 0);
-}
-
 async function fetchText(file) {
   const missing = (why) =>
     Object.assign(new Error(`${file} could not be loaded (${why}).`), { code: "missing-file", file, field: "corpus" });

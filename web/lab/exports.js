@@ -1,6 +1,6 @@
 /** An experiment as text for elsewhere: CSV, JSON, the command that trains it again, names of files, small print. */
 
-import { characters } from "./corpus.js";
+import { count } from "../charts/numbers.js";
 import { trainLoss, validationLoss } from "./run.js";
 import { defaults } from "./settings.js";
 
@@ -162,7 +162,8 @@ export function smallPrint(table, runs) {
   const settings = table.settings
     .filter(({ name }) => !Object.hasOwn(LISTS, name))
     .map((setting) => `${setting.label}: ${settingValue(setting, values[setting.name])}`);
-  const own = values.corpus === "own" && runs[0].text ? ` (${characters(runs[0].text)} characters)` : "";
+  const { characters } = runs.find(({ facts }) => facts)?.facts ?? {};
+  const own = values.corpus === "own" && characters ? ` (${count(characters.train + characters.validation)} characters)` : "";
   return `${[...lists, ...settings].join(". ")}${own}.`;
 }
 

@@ -308,7 +308,7 @@ export class Lab {
       values,
       encodings: this.encodings().map(({ value }) => value).filter((value) => runs.some((run) => run.encoding === value)),
       seeds: [...new Set(runs.map((run) => run.seed))].join(", "),
-      ...(takesText ? { ownText: text, textFacts: null } : {}),
+      ...(takesText ? { ownText: text, textName: null, textFacts: null } : {}),
     });
     await this.#experiment.show(this.#labelled(runs));
   }
@@ -415,16 +415,17 @@ export class Lab {
   /** @param {string} text what to train on when the corpus is "own", as it is typed */
   setOwnText(text) {
     this.#texts += 1;
-    this.#changeSettings({ ownText: text, textFacts: null, textReading: false });
+    this.#changeSettings({ ownText: text, textName: null, textFacts: null, textReading: false });
   }
 
   /**
    * Let Python read a text, and find out what it is made of.
    * @param {string|Uint8Array} source what was typed, which is the text already, or a file, which becomes it when it is read
+   * @param {string|null} [name] of the file
    * @returns {Promise<object|null>} what `read_text` of the worker answers; null if another text came meanwhile
    * @throws {Error} it is no text to train on, and `message` says why; the text before stays
    */
-  async readText(source) {
+  async readText(source, name = null) {
     if (typeof source === "string") this.setOwnText(source);
     const turn = (this.#texts += 1);
     const bytes = typeof source === "string" ? new TextEncoder().encode(source) : source;
@@ -433,7 +434,7 @@ export class Lab {
       const answer = await this.#reader.call(READING_DEADLINE, "read_text", bytes);
       if (turn !== this.#texts) return null;
       if (answer.error) throw Object.assign(new Error(answer.error.message), answer.error);
-      this.#changeSettings({ textFacts: answer.facts, ...(typeof source === "string" ? {} : { ownText: answer.text }) });
+      this.#changeSettings({ textFacts: answer.facts, ...(typeof source === "string" ? {} : { ownText: answer.text, textName: name }) });
       return answer;
     } catch (error) {
       if (turn !== this.#texts) return null;

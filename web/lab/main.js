@@ -6,7 +6,9 @@ import { createEvents } from "./events.js";
 import { Lab } from "./lab.js";
 import { startPythonWorker } from "./python-worker.js";
 import { offerReload } from "./reload.js";
+import { refuseStrayFiles } from "./stray-files.js";
 
+refuseStrayFiles(window);
 const params = new URLSearchParams(location.search);
 const lab = new Lab({ data, start: startPythonWorker, events: createEvents(document), params });
 if (lab.theme !== "auto") document.documentElement.dataset.theme = lab.theme;

@@ -16,6 +16,8 @@ const STATE = {
   /** Set, to a new object each time, when the reader wants to write one. */
   editing: null,
   ownText: "",
+  /** The name of the file that it came from; null if the reader typed it. */
+  textName: null,
   /** What `read_text` of the worker says of it, null while that is not known, and whether that is being found out. */
   textFacts: null,
   textReading: false,

@@ -1,44 +1,240 @@
-/** <lab-own-text>: where a reader pastes a text of their own to train on. */
+/** <lab-own-text>: a text of the reader's own to train on, typed, pasted, dropped or chosen as a file, and what is in it. */
 
 import { html, nothing } from "lit";
 import { live } from "lit/directives/live.js";
 import { count } from "../../charts/numbers.js";
-import { asFile, characters } from "../corpus.js";
+import { asFile } from "../corpus.js";
+import { megabytes } from "../format.js";
+import { lastLine } from "../probe-words.js";
 import { LabElement } from "./lab-element.js";
+import { textReport } from "./text-report.js";
+
+/** How long the reader must type nothing until Python reads, in milliseconds. */
+const PAUSE = 500;
+/** A longer text, in UTF-16 units, is not put into the field: the browser would lay out all of it, and freeze. */
+const MOST_IN_FIELD = 100_000;
+/** How much of a longer text is shown at its beginning and at its end, in UTF-16 units. */
+const ENDS = 240;
 
 class LabOwnText extends LabElement {
-  static watches = ["ownText", "errors", "runs"];
+  static watches = ["ownText", "textName", "textFacts", "textReading", "errors", "runs", "unit", "encodings", "seeds"];
+  static properties = { error: { state: true }, isOver: { state: true } };
+
+  /** Counts the texts that were given, so that a file which comes late replaces none. */
+  #turn = 0;
+  #timer = null;
+  /** The text in the field as the reader left it: it stays there, however long it has become. */
+  #typed = null;
+  /** The last text that Python was asked about. */
+  #asked = null;
+  /** Whether the runs on the page have the text of the field: {runs, field, same}. */
+  #compared = null;
+
+  constructor() {
+    super();
+    /** Why the last text could not be taken, and whether it was that in the field, and no file: {message, isTyped}. */
+    this.error = null;
+    /** Whether something is held over the element to be dropped. */
+    this.isOver = false;
+  }
 
   render() {
-    const { ownText, errors } = this.state;
-    const error = errors.corpus;
-    return html`<div class="field own-text">
-      <label for="own-text">Your own text</label>
-      <textarea id="own-text" rows="6" spellcheck="false"
-        aria-describedby="own-text-help${error ? " own-text-error" : ""}" aria-invalid=${error ? "true" : nothing}
-        .value=${live(ownText)} @input=${(event) => this.lab.setOwnText(asFile(event.target.value))}></textarea>
-      <p class="help" id="own-text-help">
-        ${count(characters(ownText))} characters. It stays in this tab. Some ten thousand characters or more learn best; the
-        first nine tenths train, the last tenth validates.
+    const { ownText, errors, textFacts, textReading } = this.state;
+    const error = errors.corpus ?? this.error?.message;
+    const isWrong = Boolean(errors.corpus ?? this.error?.isTyped);
+    const about = `own-text-help${error ? " own-text-error" : ""}`;
+    const isLong = ownText.length > MOST_IN_FIELD && ownText !== this.#typed;
+    return html`<div class="field own-text ${this.isOver ? "over" : ""}" @dragover=${this.#hold} @dragleave=${this.#leave} @drop=${this.#drop}>
+      ${isLong ? this.#ends(about) : this.#field(about, isWrong)}
+      <p class="file">
+        <label for="own-text-file">${isLong ? "Another text file: drop it here, or" : "Or a text file: drop it here, or"}</label>
+        <input id="own-text-file" type="file" aria-describedby=${about} @change=${this.#choose} />
       </p>
       ${error ? html`<p class="error" id="own-text-error">${error}</p>` : nothing}
+      <p class="help" id="own-text-help">
+        It stays in this tab: a reload forgets it, though what is kept of a run keeps its text. Some ten thousand characters
+        or more learn best.
+      </p>
+      <p class="reading" role="status">${textReading ? "Python reads it …" : ""}</p>
+      ${textFacts ? textReport(textFacts, this.lab.unit, this.#workers) : nothing}
       ${this.#other()}
     </div>`;
   }
 
-  /** What the reader typed stays when runs on another text are opened. */
-  #other() {
-    const { runs, ownText } = this.state;
-    const text = runs[0]?.config.corpus === "own" ? runs[0].text : null;
-    if (text === null || text === ownText) return nothing;
-    return html`<p class="note">The runs on the page have another text, of ${count(characters(text))} characters; Run would train on the one in the field.</p>
-      <p><button type="button" class="button small" @click=${() => this.#take(text)}>Put the text of the runs here</button></p>`;
+  #field(about, isWrong) {
+    return html`<label for="own-text">Your own text</label>
+      <textarea id="own-text" rows="6" dir="auto" spellcheck="false" autocomplete="off" aria-describedby=${about}
+        aria-invalid=${isWrong ? "true" : nothing} .value=${live(this.state.ownText)} @input=${this.#type} @paste=${this.#paste}></textarea>`;
+  }
+
+  /** A long text is shown by its ends. */
+  #ends(about) {
+    const { ownText, textName } = this.state;
+    return html`<div class="ends" id="own-text" role="group" tabindex="-1" aria-labelledby="own-text-name" aria-describedby=${about}>
+      <p id="own-text-name">Your own text${textName ? html`, <bdi class="name">${textName}</bdi>` : nothing}: its beginning and its end</p>
+      <pre dir="auto">${asFile(ownText.slice(0, ENDS))}</pre>
+      <p aria-hidden="true">…</p>
+      <pre dir="auto">${asFile(ownText.slice(-ENDS))}</pre>
+      <button type="button" class="button small" @click=${this.#remove}>Remove this text</button>
+    </div>`;
+  }
+
+  /** How many workers train on it at once: no more than there are runs. */
+  get #workers() {
+    return Math.min(this.lab.workers, Math.max(1, this.state.encodings.length * this.lab.seedCount()));
+  }
+
+  #type({ target, inputType }) {
+    const text = asFile(target.value);
+    this.#take(text);
+    if (inputType === "insertFromPaste" || inputType === "insertFromDrop") this.#read(text);
+    else this.#timer = setTimeout(() => this.#read(text), PAUSE);
+  }
+
+  /** What is in the field is the text at once; what is in it is found out when the reader pauses. */
+  #take(text) {
+    this.#forget();
+    this.#typed = this.#asked = text;
+    this.lab.setOwnText(text);
+  }
+
+  /** Whatever is under way with another text has no say any more. */
+  #forget() {
+    clearTimeout(this.#timer);
+    this.#turn += 1;
+    this.error = null;
+  }
+
+  /** A pasted file is read; so is a text that would make the field too long, as if it were one. */
+  #paste(event) {
+    const [file] = event.clipboardData.files;
+    const text = event.clipboardData.getData("text/plain");
+    if (file && !text) this.#readFile(file);
+    else if (!this.#insertLong(event.target, text)) return;
+    event.preventDefault();
+  }
+
+  #insertLong({ value, selectionStart, selectionEnd }, text) {
+    if (value.length + text.length <= MOST_IN_FIELD) return false;
+    this.#readFile(new Blob([value.slice(0, selectionStart), text, value.slice(selectionEnd)]));
+    return true;
+  }
+
+  #hold(event) {
+    if (!event.dataTransfer.types.includes("Files")) return; // text goes where it is dropped in the field
+    event.preventDefault();
+    this.isOver = true;
+  }
+
+  #leave(event) {
+    if (!event.currentTarget.contains(event.relatedTarget)) this.isOver = false;
+  }
+
+  #drop(event) {
+    this.isOver = false;
+    const [file] = event.dataTransfer.files;
+    const field = event.target.closest("textarea");
+    if (file) this.#readFile(file);
+    else if (!field || !this.#insertLong(field, event.dataTransfer.getData("text/plain"))) return;
+    event.preventDefault();
+  }
+
+  async #choose({ target }) {
+    const [file] = target.files;
+    if (file) this.#readFile(file);
+    target.value = ""; // so that the same file can be chosen again
+  }
+
+  /**
+   * The text before stays until Python has read the file. One that is too large is refused unread: with the copies that
+   * reading takes it would fill the tab's memory.
+   * @param {Blob} file
+   */
+  async #readFile(file) {
+    this.#forget();
+    const turn = this.#turn;
+    const { name = null, size } = file;
+    const { largestText } = this.lab.data;
+    if (size > largestText) {
+      this.#fail(`${name ?? "The text"} has ${megabytes(size)} MB; at most ${megabytes(largestText)} MB are read: use a part of it.`);
+      return;
+    }
+    try {
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      if (turn === this.#turn) await this.#read(bytes, name);
+    } catch (error) {
+      if (turn === this.#turn) this.#fail(`${name ?? "The text"} could not be read: ${error.message}`);
+    }
+  }
+
+  /** @param {string|Uint8Array} source what was typed, or a file @param {string|null} [name] of the file */
+  async #read(source, name = null) {
+    if (source === "") return; // an empty field is no mistake
+    const turn = this.#turn;
+    try {
+      await this.lab.readText(source, name);
+      if (turn === this.#turn && typeof source !== "string") this.#typed = null;
+    } catch (error) {
+      if (turn === this.#turn) this.#fail(lastLine(error.message), typeof source === "string");
+    }
+  }
+
+  #fail(message, isTyped = false) {
+    this.error = { message, isTyped };
+  }
+
+  /** A text that came from elsewhere, as one of a run that was opened, is read too. */
+  updated() {
+    const { ownText, textFacts, textReading } = this.state;
+    if (ownText === "" || textFacts || textReading || ownText === this.#asked) return;
+    this.#replace(ownText);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    clearTimeout(this.#timer); // the next element reads what this one did not
+  }
+
+  #remove() {
+    this.#take("");
+    this.#focus();
+  }
+
+  /** @param {string} text that was not typed here */
+  #replace(text) {
+    this.#forget();
+    this.#typed = null;
+    this.#asked = text;
+    this.#read(text);
+  }
+
+  #putRuns(text) {
+    this.#replace(text);
+    this.#focus();
   }
 
   /** The button goes; the keyboard stays at the text. */
-  #take(text) {
-    this.lab.setOwnText(text);
-    this.querySelector("textarea").focus();
+  async #focus() {
+    this.requestUpdate(); // the store tells no sooner than the screen is drawn
+    await this.updateComplete;
+    this.querySelector("#own-text").focus();
+  }
+
+  /** What the reader gave stays when runs on another text are opened. */
+  #other() {
+    const { runs, ownText } = this.state;
+    const run = runs.find(({ facts }) => facts) ?? runs[0];
+    if (run?.config.corpus !== "own" || this.#isText(run.text, ownText)) return nothing;
+    const characters = run.facts ? `, of ${count(run.facts.characters.train + run.facts.characters.validation)} characters` : "";
+    return html`<p class="note">The runs on the page have another text${characters}; Run would train on this one.</p>
+      <p><button type="button" class="button small" @click=${() => this.#putRuns(run.text)}>Put the text of the runs here</button></p>`;
+  }
+
+  /** Two long texts are compared once, and not at every rendering. */
+  #isText(runs, field) {
+    const { runs: before, field: of } = this.#compared ?? {};
+    if (runs !== before || field !== of) this.#compared = { runs, field, same: runs === field };
+    return this.#compared.same;
   }
 }
 

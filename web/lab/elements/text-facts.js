@@ -2,10 +2,11 @@
 
 import { html, nothing } from "lit";
 import { count } from "../../charts/numbers.js";
+import { counted } from "../format.js";
 import { LabElement } from "./lab-element.js";
 
 class LabFacts extends LabElement {
-  static watches = ["runs", "values", "problems"];
+  static watches = ["runs", "values", "problems", "textFacts", "textName"];
 
   render() {
     const { problems } = this.state;
@@ -21,13 +22,15 @@ class LabFacts extends LabElement {
   }
 
   #text() {
-    const { runs, values } = this.state;
-    const facts = runs.find((run) => run.facts)?.facts;
+    const { runs, values, textFacts, textName } = this.state;
     const name = runs[0]?.config.corpus ?? values.corpus;
+    const facts = runs.length ? runs.find((run) => run.facts)?.facts : name === "own" ? textFacts : null;
     const corpus = this.lab.data.corpora.find((candidate) => candidate.name === name);
-    const title = corpus ? html`<cite>${corpus.title}</cite> (${corpus.origin})` : "Your own text";
+    const own = runs.length === 0 && textName ? html`Your own text, <bdi>${textName}</bdi>` : "Your own text";
+    const title = corpus ? html`<cite>${corpus.title}</cite> (${corpus.origin})` : own;
     const vocabulary = facts?.vocabulary.length ?? corpus?.vocabulary;
-    const distinct = vocabulary ? html`, V = ${count(vocabulary)} distinct characters` : "";
+    const rare = facts?.rare ? `, one of them for ${counted(facts.rare.characters.length, "rare character")}` : "";
+    const distinct = vocabulary ? html`, V = ${count(vocabulary)} distinct characters${rare}` : "";
     const split = facts
       ? html`: the first ${count(facts.characters.train)} characters train, the last ${count(facts.characters.validation)} validate`
       : corpus

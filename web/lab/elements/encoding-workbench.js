@@ -1,0 +1,209 @@
+/** <lab-encoding-workbench>: an encoding of the reader's own: where to start from, its code, what it supplies, Train it. */
+
+import { pythonLanguage } from "@codemirror/lang-python";
+import { html, nothing } from "lit";
+import { live } from "lit/directives/live.js";
+import positions from "../../../py/embedding_lab/positions.py";
+import { createCodeEditor } from "../code-editor.js";
+import { download } from "../download.js";
+import { EncodingCheck } from "../encoding-check.js";
+import { encodingCompletion } from "../encoding-completion.js";
+import { Drafts } from "../encoding-drafts.js";
+import { obstacle, report, told } from "../encoding-report.js";
+import "../probe-views/elements.js";
+import { LabElement } from "./lab-element.js";
+
+/** What an encoding is called until its code says so. */
+const NAMELESS = "my encoding";
+
+class LabEncodingWorkbench extends LabElement {
+  static watches = ["values", "unit", "own", "runs", "phase"];
+  #drafts;
+  #check;
+  #editor = null;
+  #settings = null;
+  #marked = null;
+  /** What became of the last "Train it": {message, isError}, or null. */
+  #outcome = null;
+  #isStarting = false;
+
+  /** The drafts and the check need the lab, which is set after the element was made. */
+  willUpdate() {
+    super.willUpdate();
+    this.#drafts ??= new Drafts(this.lab.data.startingPoints);
+    this.#check ??= new EncodingCheck(this.lab, () => this.requestUpdate());
+  }
+
+  get #code() {
+    return this.#drafts.code;
+  }
+
+  render() {
+    const { unit } = this.lab;
+    return html`<div class="workbench">
+      <p class="lead">
+        Write a class with a <code>table</code>, a <code>rotation</code> or a <code>bias</code>, look at what it gives, and
+        train it against the encodings above. Each way of supplying position is a guess at what a model can use: the
+        quickest way to find out is to change one and see whether the loss falls.
+      </p>
+      <div class="writing">
+        ${this.#start()}
+        <div class="code-place"></div>
+        <p class="help">Tab indents; Escape, then Tab, leaves the editor. Ctrl-Space completes. ${this.#kept()}</p>
+        ${this.#actions()}
+      </div>
+      <div class="seeing" aria-busy=${this.#check.phase === "checking" ? "true" : "false"}>
+        ${report({ check: this.#check, code: this.#code, isWaiting: this.#isWaiting, unit, goTo: (line) => this.#goTo(line) })}
+      </div>
+      <p role="status" class="visually-hidden">${told(this.#check)}</p>
+    </div>`;
+  }
+
+  #start() {
+    const drafts = this.#drafts;
+    return html`<div class="start">
+      <label for="starting-point">Start from</label>
+      <select id="starting-point" aria-describedby="starting-point-teaches" @change=${(event) => this.#choose(event.target.value)}>
+        ${drafts.choices().map(
+          ({ file, title, isEdited }) =>
+            html`<option value=${file} .selected=${live(file === drafts.chosen)}>${title}${isEdited ? " (your version)" : ""}</option>`,
+        )}
+      </select>
+      ${drafts.canGoBack
+        ? html`<button type="button" class="button small" @click=${() => this.#replace(() => drafts.goBack())}>Back to the original</button>`
+        : nothing}
+      ${drafts.canBringBack
+        ? html`<button type="button" class="button small" @click=${() => this.#replace(() => drafts.bringBack())}>Bring back my version</button>`
+        : nothing}
+      <p class="help" id="starting-point-teaches">${drafts.teaches}</p>
+    </div>`;
+  }
+
+  #kept() {
+    return this.#drafts.isKept
+      ? "What you write to each starting point stays with it, in this browser."
+      : "This browser keeps no drafts: download what you want to keep.";
+  }
+
+  #actions() {
+    const why = this.#isStarting ? "It is being added …" : obstacle({ check: this.#check, code: this.#code, isWaiting: this.#isWaiting });
+    return html`<div class="actions">
+      <button type="button" class="button primary" aria-disabled=${why ? "true" : nothing} aria-describedby="train-it-about" @click=${this.#train}>Train it</button>
+      <button type="button" class="button" @click=${this.#checkNow}>Check it</button>
+      <button type="button" class="button" @click=${this.#download}>Download ${this.#fileName}</button>
+      <p id="train-it-about">${why ?? "Trains it with the settings and the seeds of the experiment on the page, beside what is there."}</p>
+      <p role="alert" class="error">${this.#outcome?.isError ? this.#outcome.message : nothing}</p>
+      <p role="status">${this.#outcome && !this.#outcome.isError ? this.#outcome.message : nothing}</p>
+    </div>`;
+  }
+
+  /** Code that the browser kept runs when the reader edits it or asks for the check, and not before. */
+  get #isWaiting() {
+    return this.#drafts.isFromBefore;
+  }
+
+  firstUpdated() {
+    this.#editor = createCodeEditor({
+      parent: this.querySelector(".code-place"),
+      doc: this.#code,
+      label: "Python code of your encoding",
+      onChange: (code) => this.#edit(code),
+      extensions: [pythonLanguage.data.of({ autocomplete: encodingCompletion(positions) })],
+    });
+    this.#look();
+  }
+
+  updated() {
+    const { failure } = this.#check;
+    if (failure !== this.#marked) {
+      this.#marked = failure;
+      this.#editor.clearErrors();
+      if (failure?.line && failure.code === this.#code) this.#editor.markError(failure.line, failure.message);
+    }
+    const settings = JSON.stringify(this.state.values);
+    if (settings !== this.#settings) {
+      this.#settings = settings;
+      this.#look();
+    }
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#check?.cancel();
+  }
+
+  /** Check what is not checked, where it may run. */
+  #look() {
+    if (!this.#isWaiting && !this.#check.isCurrent(this.#code)) this.#check.now(this.#code);
+  }
+
+  #edit(code) {
+    this.#drafts.edit(code);
+    this.#outcome = null;
+    this.#check.typed(code);
+  }
+
+  #checkNow() {
+    this.#drafts.touch();
+    this.#check.now(this.#code);
+  }
+
+  #choose(file) {
+    this.#drafts.choose(file);
+    this.#show();
+  }
+
+  /** @param {() => void} change of the drafts, after which the editor has another code */
+  #replace(change) {
+    change();
+    this.#show();
+    this.querySelector("#starting-point").focus(); // the button that was pressed is gone
+  }
+
+  #show() {
+    this.#check.cancel();
+    this.#outcome = null;
+    this.#marked = null;
+    this.#editor.text = this.#code;
+    this.#look();
+    this.requestUpdate();
+  }
+
+  #goTo(line) {
+    const { view } = this.#editor;
+    const { from } = view.state.doc.line(Math.min(line, view.state.doc.lines));
+    view.dispatch({ selection: { anchor: from }, scrollIntoView: true });
+    view.focus();
+  }
+
+  get #name() {
+    const { answer } = this.#check;
+    return answer?.code === this.#code ? answer.result.name : NAMELESS;
+  }
+
+  get #fileName() {
+    return `${this.#name.replaceAll(" ", "_")}.py`;
+  }
+
+  #download() {
+    download(this.#fileName, this.#code, "text/x-python;charset=utf-8");
+  }
+
+  async #train() {
+    if (this.#isStarting || obstacle({ check: this.#check, code: this.#code, isWaiting: this.#isWaiting })) return;
+    const name = this.#name;
+    this.#isStarting = true;
+    this.#outcome = null;
+    this.requestUpdate();
+    try {
+      await this.lab.trainOwn(name, this.#code);
+      this.#outcome = { message: `“${name}” trains beside the others, in a colour of its own.`, isError: false };
+    } catch (error) {
+      this.#outcome = { message: error.message, isError: true };
+    }
+    this.#isStarting = false;
+    this.requestUpdate();
+  }
+}
+
+customElements.define("lab-encoding-workbench", LabEncodingWorkbench);

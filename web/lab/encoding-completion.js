@@ -1,0 +1,70 @@
+/** What the editor completes in an encoding: its three methods, Trainable, what they are asked with, and NumPy. */
+
+/** What of NumPy an encoding is likely to need, with how it is called. */
+const NUMPY = {
+  arange: "(stop)", zeros: "(shape)", ones: "(shape)", full: "(shape, value)", eye: "(n)", linspace: "(start, stop, count)",
+  sin: "(x)", cos: "(x)", exp: "(x)", log: "(x)", log2: "(x)", sqrt: "(x)", abs: "(x)", sign: "(x)", floor: "(x)",
+  minimum: "(a, b)", maximum: "(a, b)", clip: "(x, low, high)", where: "(condition, a, b)", outer: "(a, b)",
+  concatenate: "(arrays, axis)", stack: "(arrays, axis)", repeat: "(x, times, axis)", tile: "(x, times)", broadcast_to: "(x, shape)",
+  mean: "(x, axis)", sum: "(x, axis)", cumsum: "(x, axis)", pi: "", inf: "", float32: "", newaxis: "", "random.default_rng": "(seed)",
+};
+
+const PARAMETERS = {
+  length: "how many positions are asked for",
+  d: "numbers in the vector of a character",
+  head_dim: "numbers of a query or key of one head: d / heads",
+  heads: "attention heads of a block",
+};
+
+/**
+ * The methods of an encoding as Python defines them.
+ * @param {string} source of positions.py
+ * @returns {{name: string, parameters: string, returns: string, doc: string}[]}
+ */
+export function methodsOf(source) {
+  const base = source.slice(source.indexOf("class PositionalEncoding"));
+  return ["table", "rotation", "bias"].map((name) => {
+    const [, parameters, returns, doc] = new RegExp(`def ${name}\\(([^)]*)\\) -> ([^\\n]*):\\n\\s+"""([^]*?)"""`).exec(base);
+    return { name, parameters: parameters.replace(/: \w+/g, ""), returns, doc: dedented(doc) };
+  });
+}
+
+/** @param {string} source of positions.py @returns {string} what its class Trainable says of itself */
+export const aboutTrainable = (source) => dedented(/class Trainable:\n\s+"""([^]*?)"""/.exec(source)[1]);
+
+/** A docstring without the indentation of its class. */
+function dedented(doc) {
+  const [, indent = ""] = /\n( +)/.exec(doc) ?? [];
+  return doc.trim().replaceAll(`\n${indent}`, "\n");
+}
+
+/**
+ * @param {string} source of positions.py
+ * @returns {(context: import("@codemirror/autocomplete").CompletionContext) => object|null} a source of completions
+ */
+export function encodingCompletion(source) {
+  const methods = methodsOf(source).map(({ name, parameters, returns, doc }) => ({
+    label: `def ${name}`,
+    detail: `(${parameters})`,
+    info: `${doc}\n\nReturns ${returns}`,
+    apply: `def ${name}(${parameters}):\n        `,
+    type: "method",
+    boost: 10,
+  }));
+  const names = [
+    { label: "Trainable", detail: "(start, noise=0.0)", info: aboutTrainable(source), type: "class", boost: 5 },
+    { label: "np", detail: "NumPy", type: "namespace" },
+    ...Object.entries(PARAMETERS).map(([label, info]) => ({ label, info, type: "variable" })),
+  ];
+  const members = Object.entries(NUMPY).map(([label, detail]) => ({ label, detail, type: detail ? "function" : "constant" }));
+  return (context) => {
+    const member = context.matchBefore(/\bnp\.[\w.]*/);
+    if (member) return { from: member.from + 3, options: members, validFor: /^[\w.]*$/ };
+    const line = context.matchBefore(/^[ \t]+(def +)?\w*/);
+    const word = context.matchBefore(/(?<![\w.])\w+/);
+    if (!word && !context.explicit) return null;
+    if (!line) return { from: word?.from ?? context.pos, options: names, validFor: /^\w*$/ };
+    const indent = /^[ \t]+/.exec(line.text)[0].length;
+    return { from: line.from + indent, options: [...methods, ...names], validFor: /^(def +)?\w*$/ };
+  };
+}

@@ -1,0 +1,119 @@
+/** What a check of the reader's encoding found, in words, a table and the pictures that the chapter has of the lab's own. */
+
+import { html, nothing } from "lit";
+import { guard } from "lit/directives/guard.js";
+import { count } from "../charts/numbers.js";
+import { counted, listed } from "./format.js";
+import { VIEWS } from "./probe-views/index.js";
+
+/** What each method supplies, and the probe that shows it. */
+const METHODS = [
+  { method: "table", probe: "position-table", title: "Added to the characters" },
+  { method: "rotation", probe: "rotation", title: "Turns queries and keys" },
+  { method: "bias", probe: "distance-bias", title: "Added to the attention scores" },
+];
+
+/**
+ * @param {object} shown
+ * @param {import("./encoding-check.js").EncodingCheck} shown.check
+ * @param {string} shown.code in the editor
+ * @param {boolean} shown.isWaiting whether the code waits for the reader before it may run
+ * @param {object} shown.unit an entry of UNITS
+ * @param {(line: number) => void} shown.goTo leads to a line of the editor
+ */
+export function report({ check, code, isWaiting, unit, goTo }) {
+  const { answer } = check;
+  return html`<p class="state">${stateOf(check, code, isWaiting)}</p>
+    ${failure(check, goTo)}
+    ${answer
+      ? html`<div class="found" ?data-stale=${check.isStale(code) || check.failure !== null}>
+          ${guard([answer, unit], () => found(answer, unit))}
+        </div>`
+      : nothing}`;
+}
+
+/** What stands above the rest: whether what is below is of the code in the editor. */
+function stateOf(check, code, isWaiting) {
+  const { answer, failure: wrong, phase } = check;
+  const below = answer && (wrong || check.isStale(code)) ? " What is below is of the code before." : "";
+  if (isWaiting) return `This is your draft from before. It runs when you edit it or press “Check it”.${below}`;
+  if (phase === "checking") return `Checking: Python runs the code once …${below}`;
+  if (phase === "pausing") return `Checked when you pause.${below}`;
+  if (wrong) return `It cannot be trained like this.${below}`;
+  if (!answer) return "Not checked yet.";
+  const { d, heads, context } = answer.settings;
+  return `Checked with d = ${d}, ${counted(Number(heads), "head")} and a context of ${context}: it works.`;
+}
+
+function failure({ failure: wrong }, goTo) {
+  if (!wrong) return nothing;
+  const { message, line, traceback, printed } = wrong;
+  return html`<div class="failure">
+    <p class="error">${message}</p>
+    ${line ? html`<p><button type="button" class="button small" @click=${() => goTo(line)}>Go to line ${count(line)}</button></p>` : nothing}
+    ${traceback
+      ? html`<details open><summary>Traceback</summary><pre tabindex="0" aria-label="Traceback">${traceback}</pre></details>`
+      : nothing}
+    ${output(printed)}
+  </div>`;
+}
+
+const output = (printed) => printed
+  ? html`<details open><summary>What it printed</summary><pre tabindex="0" aria-label="What it printed">${printed}</pre></details>`
+  : nothing;
+
+function found({ result, settings }, unit) {
+  const { name, maxLength, parameters, methods, notes, printed, probes } = result;
+  const limit = maxLength === null ? "at every position" : `for at most ${counted(maxLength, "position")}`;
+  return html`<p><strong>${name}</strong>, defined ${limit}. Parameters it adds: ${count(parameters)}.</p>
+    <div class="probe-scroll">${supplied(methods)}</div>
+    ${notes.length ? html`<ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul>` : nothing}
+    ${output(printed)}
+    ${METHODS.filter(({ probe }) => probes[probe].defined !== false).map(({ probe, title }) => pictures(probe, title, probes[probe], settings, unit))}`;
+}
+
+function supplied(methods) {
+  const rows = METHODS.map(({ method, title }) => ({ title, ...(methods.find((each) => each.method === method) ?? { method }) }));
+  return html`<table class="probe-table">
+    <caption>What each method supplies</caption>
+    <thead><tr><th scope="col">Method</th><th scope="col">Shape</th><th scope="col">Type</th><th scope="col">In training</th><th scope="col" class="number">Parameters</th></tr></thead>
+    <tbody>${rows.map(({ method, title, shape, dtype, trainable, parameters }) => html`<tr>
+      <th scope="row"><code>${method}</code><span class="note">${title}</span></th>
+      ${shape
+        ? html`<td>${method === "rotation" ? "2 of " : ""}${shape.join(" × ")}</td><td>${dtype}</td><td>${trainable ? "trained" : "fixed"}</td><td class="number">${count(parameters)}</td>`
+        : html`<td colspan="4">nothing</td>`}
+    </tr>`)}</tbody>
+  </table>`;
+}
+
+function pictures(probe, title, result, settings, unit) {
+  const { number, figure, notes = [] } = VIEWS[probe](result, { unit, best: null });
+  return html`<section class="probe">
+    <h4>${title}</h4>
+    ${number
+      ? html`<p class="measured"><strong>${number.value}</strong> <span class="of">${number.unit}</span> <span class="caption">${number.caption}</span></p>`
+      : nothing}
+    <div class="drawing">${figure}</div>
+    <p class="looks-at">Of a model that has not been trained, with d = ${settings.d}.</p>
+    ${notes.length ? html`<ul class="notes">${notes.map((note) => html`<li>${note}</li>`)}</ul>` : nothing}
+  </section>`;
+}
+
+/**
+ * @returns {string|null} why the code cannot be trained now
+ */
+export function obstacle({ check, code, isWaiting }) {
+  if (isWaiting) return "Check it first: it is a draft from before.";
+  if (check.phase !== "idle") return "It can be trained when it has been checked.";
+  if (check.isGood(code)) return null;
+  return check.failure ? "What is wrong with it has to be mended first." : "Check it first.";
+}
+
+/** What is said of the latest check to those who do not see it. */
+export function told({ phase, failure: wrong, answer }) {
+  if (phase !== "idle") return "";
+  if (wrong) return `Checked.${wrong.line ? ` Line ${wrong.line}:` : ""} ${wrong.message}`;
+  if (!answer) return "";
+  const supplies = answer.result.supplies.map((method) => `a ${method}`);
+  return `Checked. It supplies ${supplies.length ? listed(supplies) : "no position"}.`;
+}

@@ -49,7 +49,7 @@ export function encodingCompletion(source) {
     info: `${doc}\n\nReturns ${returns}`,
     apply: `def ${name}(${parameters}):\n        `,
     type: "method",
-    boost: 10,
+    boost: 99,
   }));
   const names = [
     { label: "Trainable", detail: "(start, noise=0.0)", info: aboutTrainable(source), type: "class", boost: 5 },

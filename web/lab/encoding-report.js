@@ -76,12 +76,12 @@ function supplied(methods) {
   const rows = METHODS.map(({ method, title }) => ({ title, ...(methods.find((each) => each.method === method) ?? { method }) }));
   return html`<table class="probe-table">
     <caption>What each method supplies</caption>
-    <thead><tr><th scope="col">Method</th><th scope="col">Shape</th><th scope="col">Type</th><th scope="col">In training</th><th scope="col" class="number">Parameters</th></tr></thead>
+    <thead><tr><th scope="col">Method</th><th scope="col">Shape</th><th scope="col">Type</th><th scope="col">Parameters</th></tr></thead>
     <tbody>${rows.map(({ method, title, shape, dtype, trainable, parameters }) => html`<tr>
       <th scope="row"><code>${method}</code><span class="note">${title}</span></th>
       ${shape
-        ? html`<td>${method === "rotation" ? "2 of " : ""}${shape.join(" × ")}</td><td>${dtype}</td><td>${trainable ? "trained" : "fixed"}</td><td class="number">${count(parameters)}</td>`
-        : html`<td colspan="4">nothing</td>`}
+        ? html`<td>${method === "rotation" ? "2 of " : ""}${shape.join(" × ")}</td><td>${dtype}</td><td>${trainable ? `${count(parameters)}, trained` : "none: it is fixed"}</td>`
+        : html`<td colspan="3">nothing</td>`}
     </tr>`)}</tbody>
   </table>`;
 }

@@ -13,7 +13,7 @@ import { obstacle, report, told } from "../encoding-report.js";
 import "../probe-views/elements.js";
 import { LabElement } from "./lab-element.js";
 
-/** What an encoding is called until its code says so. */
+/** What an encoding is called whose code does not say. */
 const NAMELESS = "my encoding";
 
 class LabEncodingWorkbench extends LabElement {
@@ -176,9 +176,12 @@ class LabEncodingWorkbench extends LabElement {
     view.focus();
   }
 
+  /** As Python said or, before it did, as it is written. */
   get #name() {
     const { answer } = this.#check;
-    return answer?.code === this.#code ? answer.result.name : NAMELESS;
+    if (answer?.code === this.#code) return answer.result.name;
+    const [, written = ""] = /^[ \t]+name *= *["'](.*)["']/m.exec(this.#code) ?? [];
+    return written.replace(/[^\p{L}\p{M}\p{N} ._+()-]/gu, "") || NAMELESS;
   }
 
   get #fileName() {

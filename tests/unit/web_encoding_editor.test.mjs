@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { clock, settle } from "./web_fakes.mjs";
-import { EncodingCheck } from "../../web/lab/encoding-check.js";
+import { CheckOnPause } from "../../web/lab/check-on-pause.js";
 import { aboutTrainable, encodingCompletion, methodsOf } from "../../web/lab/encoding-completion.js";
 import { Drafts } from "../../web/lab/encoding-drafts.js";
 import { obstacle, told } from "../../web/lab/encoding-report.js";
@@ -137,11 +137,12 @@ function fakeLab() {
 function checking() {
   const lab = fakeLab();
   let changes = 0;
-  const check = new EncodingCheck(lab, () => (changes += 1));
+  const check = new CheckOnPause(lab, () => (changes += 1));
   return { lab, check, changes: () => changes };
 }
 
-const wrong = (message, more = {}) => Object.assign(new Error(message), { code: "encoding", ...more });
+/** A check that did not come to an answer. */
+const failed = (message, code = "hung") => Object.assign(new Error(message), { code });
 const GOOD = { name: "mine", supplies: ["table"] };
 
 test("code is checked when the reader has paused for 600 ms, once, and Python is called at the first key", () => {
@@ -171,7 +172,7 @@ test("an answer to code that was changed meanwhile is dropped, also an error", a
   const { lab, check } = checking();
   check.now("a");
   check.typed("ab");
-  lab.asked[0].reject(wrong("superseded", { code: "superseded" }));
+  lab.asked[0].reject(failed("superseded", "superseded"));
   await settle();
   assert.deepEqual([check.phase, check.failure, check.answer], ["pausing", null, null]);
   clock.pass(600);
@@ -188,13 +189,13 @@ test("after an error the last good answer stays, and is stale; the next good one
   await settle();
   assert.equal(check.isStale("a"), false);
   check.now("b");
-  lab.asked[1].reject(wrong("shape", { line: 3, traceback: "Traceback", printed: "hello" }));
+  lab.asked[1].resolve({ error: { code: "encoding", message: "shape", line: 3, traceback: "Traceback", printed: "hello" } });
   await settle();
   assert.equal(check.answer.code, "a");
   assert.ok(check.isStale("b"));
   assert.ok(check.isCurrent("b"));
   const { settings, ...failure } = check.failure;
-  assert.deepEqual(failure, { code: "b", kind: "encoding", message: "shape", line: 3, traceback: "Traceback", printed: "hello" });
+  assert.deepEqual(failure, { code: "b", message: "shape", line: 3, traceback: "Traceback", printed: "hello" });
   assert.equal(told(check), "Checked. Line 3: shape");
   check.now("a");
   lab.asked[2].resolve(GOOD);
@@ -224,7 +225,7 @@ test("why code cannot be trained is said in words", async () => {
   assert.equal(why("a"), "Check it first.");
   check.now("a");
   assert.match(why("a"), /when it has been checked/);
-  lab.asked[0].reject(wrong("no"));
+  lab.asked[0].reject(failed("no"));
   await settle();
   assert.match(why("a"), /has to be mended/);
   check.now("a");

@@ -169,7 +169,7 @@ function pointed(state, shown) {
 // Colours and faces, all from tokens.css; they reach into a shadow root
 
 const theme = EditorView.theme({
-  "&": { color: "var(--ink)", backgroundColor: "var(--paper)", fontSize: "var(--text-s)", maxBlockSize: "min(34rem, 80vh)" },
+  "&": { color: "var(--ink)", backgroundColor: "var(--paper)", fontSize: "var(--text-s)", maxBlockSize: "min(40rem, 80vh)" },
   "&.cm-focused": { outline: "2px solid var(--focus)", outlineOffset: "1px" },
   ".cm-scroller": { fontFamily: "var(--font-mono)", lineHeight: "1.5", overflow: "auto" },
   ".cm-content": { caretColor: "var(--ink)", paddingBlock: "var(--space-2)" },

@@ -53,6 +53,7 @@ export function encodingCompletion(source) {
   }));
   const names = [
     { label: "Trainable", detail: "(start, noise=0.0)", info: aboutTrainable(source), type: "class", boost: 5 },
+    { label: "PositionalEncoding", info: "What a class inherits from that leaves out some of the three methods.", type: "class" },
     { label: "np", detail: "NumPy", type: "namespace" },
     ...Object.entries(PARAMETERS).map(([label, info]) => ({ label, info, type: "variable" })),
   ];

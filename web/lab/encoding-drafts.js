@@ -2,7 +2,7 @@
 
 const KEY = "embedding-lab:encoding-drafts";
 
-/** @typedef {{file: string, name: string, title: string, teaches: string, code: string}} StartingPoint one of lab-data's */
+/** @typedef {{file: string, name: string, title: string, teaches: string, code: string}} StartingPoint what the build generates as lab-starting-points */
 
 export class Drafts {
   #points;

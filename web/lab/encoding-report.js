@@ -15,16 +15,17 @@ const METHODS = [
 
 /**
  * @param {object} shown
- * @param {import("./encoding-check.js").EncodingCheck} shown.check
+ * @param {import("./check-on-pause.js").CheckOnPause} shown.check
+ * @param {{message: string, line: number|null, traceback: string|null}|null} shown.fault of this code, in training
  * @param {string} shown.code in the editor
  * @param {boolean} shown.isWaiting whether the code waits for the reader before it may run
  * @param {object} shown.unit an entry of UNITS
  * @param {(line: number) => void} shown.goTo leads to a line of the editor
  */
-export function report({ check, code, isWaiting, unit, goTo }) {
+export function report({ check, fault, code, isWaiting, unit, goTo }) {
   const { answer } = check;
   return html`<p class="state">${stateOf(check, code, isWaiting)}</p>
-    ${failure(check, goTo)}
+    ${check.failure ? failure(check.failure, "", goTo) : nothing} ${fault ? failure(fault, "In training: ", goTo) : nothing}
     ${answer
       ? html`<div class="found" ?data-stale=${check.isStale(code) || check.failure !== null}>
           ${guard([answer, unit], () => found(answer, unit))}
@@ -45,11 +46,9 @@ function stateOf(check, code, isWaiting) {
   return `Checked with d = ${d}, ${counted(Number(heads), "head")} and a context of ${context}: it works.`;
 }
 
-function failure({ failure: wrong }, goTo) {
-  if (!wrong) return nothing;
-  const { message, line, traceback, printed } = wrong;
+function failure({ message, line, traceback, printed }, when, goTo) {
   return html`<div class="failure">
-    <p class="error">${message}</p>
+    <p class="error">${when}${message}</p>
     ${line ? html`<p><button type="button" class="button small" @click=${() => goTo(line)}>Go to line ${count(line)}</button></p>` : nothing}
     ${traceback
       ? html`<details open><summary>Traceback</summary><pre tabindex="0" aria-label="Traceback">${traceback}</pre></details>`

@@ -5,7 +5,9 @@ import { offerReload } from "../reload.js";
 import { LabElement } from "./lab-element.js";
 
 class LabEncodingEditor extends LabElement {
+  static watches = ["editing"];
   static properties = { isLoaded: { state: true } };
+  #opened = null;
 
   constructor() {
     super();
@@ -21,8 +23,15 @@ class LabEncodingEditor extends LabElement {
     </details>`;
   }
 
-  /** Open it, and bring the reader and the keyboard there. */
-  open() {
+  updated() {
+    const { editing } = this.state;
+    if (editing === this.#opened) return;
+    this.#opened = editing;
+    if (editing) this.#open();
+  }
+
+  /** Bring the reader and the keyboard there. */
+  #open() {
     const details = this.querySelector("details");
     details.open = true;
     details.scrollIntoView({ block: "start" });

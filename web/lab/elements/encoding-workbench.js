@@ -1,12 +1,13 @@
 /** <lab-encoding-workbench>: an encoding of the reader's own: where to start from, its code, what it supplies, Train it. */
 
 import { pythonLanguage } from "@codemirror/lang-python";
+import startingPoints from "lab-starting-points";
 import { html, nothing } from "lit";
 import { live } from "lit/directives/live.js";
 import positions from "../../../py/embedding_lab/positions.py";
 import { createCodeEditor } from "../code-editor.js";
 import { download } from "../download.js";
-import { EncodingCheck } from "../encoding-check.js";
+import { CheckOnPause } from "../check-on-pause.js";
 import { encodingCompletion } from "../encoding-completion.js";
 import { Drafts } from "../encoding-drafts.js";
 import { obstacle, report, told } from "../encoding-report.js";
@@ -30,8 +31,8 @@ class LabEncodingWorkbench extends LabElement {
   /** The drafts and the check need the lab, which is set after the element was made. */
   willUpdate() {
     super.willUpdate();
-    this.#drafts ??= new Drafts(this.lab.data.startingPoints);
-    this.#check ??= new EncodingCheck(this.lab, () => this.requestUpdate());
+    this.#drafts ??= new Drafts(startingPoints);
+    this.#check ??= new CheckOnPause(this.lab, () => this.requestUpdate());
   }
 
   get #code() {
@@ -53,7 +54,7 @@ class LabEncodingWorkbench extends LabElement {
         ${this.#actions()}
       </div>
       <div class="seeing" aria-busy=${this.#check.phase === "checking" ? "true" : "false"}>
-        ${report({ check: this.#check, code: this.#code, isWaiting: this.#isWaiting, unit, goTo: (line) => this.#goTo(line) })}
+        ${report({ check: this.#check, fault: this.#fault, code: this.#code, isWaiting: this.#isWaiting, unit, goTo: (line) => this.#goTo(line) })}
       </div>
       <p role="status" class="visually-hidden">${told(this.#check)}</p>
     </div>`;
@@ -113,12 +114,20 @@ class LabEncodingWorkbench extends LabElement {
     this.#look();
   }
 
+  /** Where this code failed in training, or null; an error of the check comes before it. */
+  get #fault() {
+    if (this.#check.failure) return null;
+    const run = this.state.runs.find(({ code, fault }) => fault && code === this.#code);
+    return run ? { ...run.fault, code: run.code, message: run.message } : null;
+  }
+
   updated() {
-    const { failure } = this.#check;
-    if (failure !== this.#marked) {
-      this.#marked = failure;
+    const wrong = this.#check.failure ?? this.#fault;
+    const mark = wrong?.line && wrong.code === this.#code ? JSON.stringify([wrong.line, wrong.message]) : null;
+    if (mark !== this.#marked) {
+      this.#marked = mark;
       this.#editor.clearErrors();
-      if (failure?.line && failure.code === this.#code) this.#editor.markError(failure.line, failure.message);
+      if (mark) this.#editor.markError(wrong.line, wrong.message);
     }
     const settings = JSON.stringify(this.state.values);
     if (settings !== this.#settings) {
@@ -200,7 +209,7 @@ class LabEncodingWorkbench extends LabElement {
     this.requestUpdate();
     try {
       await this.lab.trainOwn(name, this.#code);
-      this.#outcome = { message: `“${name}” trains beside the others, in a colour of its own.`, isError: false };
+      this.#outcome = { message: `“${name}” was added to the runs below, in a colour of its own.`, isError: false };
     } catch (error) {
       this.#outcome = { message: error.message, isError: true };
     }

@@ -5,6 +5,7 @@ import "./announcer.js";
 import "./controls-panel.js";
 import "./curves-figure.js";
 import "./encoding-chips.js";
+import "./encoding-editor.js";
 import "./gap-table.js";
 import "./geometry-figure.js";
 import { LabElement } from "./lab-element.js";
@@ -24,6 +25,7 @@ class LabApp extends LabElement {
         <lab-facts .lab=${lab}></lab-facts>
       </div>
       <lab-controls .lab=${lab}></lab-controls>
+      <lab-encoding-editor .lab=${lab}></lab-encoding-editor>
       <div class="figures">
         <div>
           <lab-curves .lab=${lab}></lab-curves>

@@ -51,6 +51,8 @@ test("the first own encodings have colours and marks of their own", () => {
   assert.equal(new Set([...names, "none", "learned", "sinusoidal", "rope", "alibi"].map(encodingColor)).size, 9);
   assert.equal(new Set([...names, "none", "learned", "sinusoidal", "rope", "alibi"].map(encodingSign)).size, 9);
   assert.deepEqual(names.map(encodingColor), names.map(encodingColor));
+  const many = Array.from({ length: 16 }, (_, index) => names[index] ?? `own:${index}`);
+  assert.equal(new Set(many.map((name) => `${encodingColor(name)} ${encodingSign(name)}`)).size, 16);
 });
 
 test("a worker that ran a code serves that code alone, and is replaced when another needs its place", async () => {

@@ -34,7 +34,7 @@ export const ENCODING_SIGN = Object.freeze({
   alibi: "cross",
 });
 
-/** The colours and marks of the reader's own encodings, in the order in which they appear; after the last they begin again. */
+/** The colours and marks of the reader's own encodings, in the order in which they appear; they pair in sixteen ways. */
 const OWN_COLORS = ["var(--encoding-own-1)", "var(--encoding-own-2)", "var(--encoding-own-3)", "var(--encoding-own-4)"];
 const OWN_SIGNS = ["star", "plus", "down", "hourglass"];
 const places = new Map();
@@ -42,14 +42,18 @@ const places = new Map();
 /** Which of the reader's own encodings one is, from 0; the same for as long as the page is open. */
 function placeOf(encoding) {
   if (!places.has(encoding)) places.set(encoding, places.size);
-  return places.get(encoding) % OWN_COLORS.length;
+  return places.get(encoding);
 }
 
+/** Each round of the colours begins at another mark. */
+const ownColor = (place) => OWN_COLORS[place % OWN_COLORS.length];
+const ownSign = (place) => OWN_SIGNS[(place + Math.floor(place / OWN_COLORS.length)) % OWN_SIGNS.length];
+
 /** CSS colour of an encoding. */
-export const encodingColor = (encoding) => ENCODING_COLOR[encoding] ?? OWN_COLORS[placeOf(encoding)];
+export const encodingColor = (encoding) => ENCODING_COLOR[encoding] ?? ownColor(placeOf(encoding));
 
 /** Name of the mark of an encoding. */
-export const encodingSign = (encoding) => ENCODING_SIGN[encoding] ?? OWN_SIGNS[placeOf(encoding)];
+export const encodingSign = (encoding) => ENCODING_SIGN[encoding] ?? ownSign(placeOf(encoding));
 
 /**
  * CSS colour of one of several series that have an order, such as heads or lengths; encodings have their own.

@@ -1,10 +1,12 @@
 /**
  * Bundles the page's scripts and styles with esbuild, for build.py: `node bundle.mjs DATA OUT ENTRY...`
  *
- * DATA is the JSON that the modules import as "lab-data", OUT the folder to write to, each ENTRY a script or a
- * stylesheet in this folder. Prints one JSON object: `outputs`, the file name with its hash that each entry became,
- * and `packages`, the folders in node_modules whose code is in them.
+ * DATA is the JSON that the modules import as "lab-data", and its `startingPoints`, which only the editor needs, as
+ * "lab-starting-points"; OUT is the folder to write to, each ENTRY a script or a stylesheet in this folder. Prints one
+ * JSON object: `outputs`, the file name with its hash that each entry became, and `packages`, the folders in
+ * node_modules whose code is in them.
  */
+import { readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -28,11 +30,20 @@ const withoutPyScriptPlugins = {
   },
 };
 
+const { startingPoints = [], ...others } = JSON.parse(readFileSync(resolve(data)));
+const told = { "lab-data": others, "lab-starting-points": startingPoints };
+const withData = {
+  name: "with-data",
+  setup(build) {
+    build.onResolve({ filter: /^lab-(data|starting-points)$/ }, ({ path }) => ({ path, namespace: "told" }));
+    build.onLoad({ filter: /.*/, namespace: "told" }, ({ path }) => ({ contents: JSON.stringify(told[path]), loader: "json" }));
+  },
+};
+
 const { metafile } = await build({
   absWorkingDir: here,
   entryPoints: entries,
   outdir: out,
-  alias: { "lab-data": resolve(data) },
   bundle: true,
   splitting: true,
   format: "esm",
@@ -45,7 +56,7 @@ const { metafile } = await build({
   chunkNames: "[name]-[hash]",
   assetNames: "[name]-[hash]",
   loader: { ".py": "text", ".woff2": "file", ".svg": "file" },
-  plugins: [withoutPyScriptPlugins],
+  plugins: [withData, withoutPyScriptPlugins],
   logLevel: "warning",
 });
 

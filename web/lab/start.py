@@ -58,5 +58,6 @@ __export__ = [
     "compare",
     "read_text",
     "memory_needed",
+    "check_encoding",
 ]
 globals().update({name: _exposed(getattr(worker, name)) for name in __export__})

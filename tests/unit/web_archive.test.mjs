@@ -11,6 +11,8 @@ import { clock, FakePythons, recordedEvents, settle, until } from "./web_fakes.m
 Object.defineProperty(globalThis, "navigator", { value: { hardwareConcurrency: 2 }, configurable: true });
 const { Lab } = await import("../../web/lab/lab.js");
 const { Archive } = await import("../../web/lab/archive.js");
+const { readSummary, toRow, toRun } = await import("../../web/lab/record.js");
+const { createRun } = await import("../../web/lab/run.js");
 const data = {
   ...JSON.parse(readFileSync(process.env.LAB_TABLE)),
   version: "0.1.0",
@@ -518,3 +520,70 @@ for (const [what, change] of Object.entries(DAMAGED)) {
     assert.equal(kept(first.state), 0);
   });
 }
+
+/** A tab's one kept run, of seed 1, becomes that of an own encoding with this code in what is stored. */
+async function makeOwn(code, name = "own:a counter") {
+  await stored("runs", (row) => (row.config.encoding = name));
+  await stored("contents", (row) => (row.code = code));
+}
+
+test("the code of an own encoding is kept with its run, and comes back with it unrun", async () => {
+  const code = 'class Own:\n    name = "<script>alert(1)</script>"\n';
+  const { state: { runs: [run] } } = await trainedTab("encodings=none&steps=20");
+  const own = { ...createRun({ ...run.config, encoding: "own:δυαδικός (2)" }, code), saved: run.saved, facts: run.facts };
+  Object.assign(own, { key: "k", experiment: "e", keptAt: 1, version: "0.1.0", history: run.history });
+  const row = structuredClone(toRow(own, [], "python-0123456789/"));
+  assert.equal(row.contents.code, code);
+  const back = toRun(readSummary(data, "k", row.summary), row.contents, null);
+  assert.deepEqual([back.id, back.code, back.encoding], ["own:δυαδικός (2)-1", code, "own:δυαδικός (2)"]);
+  assert.ok(row.summary.bytes >= toRow({ ...own, code: null }, [], "").summary.bytes + 2 * code.length - 8, "its size counts");
+});
+
+test("an experiment of own encodings is opened without a call that hands code to Python", async () => {
+  await trainedTab("encodings=none&steps=20");
+  await makeOwn("raise SystemExit");
+  const { lab, state, pythons } = await openTab();
+  await lab.openKept(state.kept.experiments[0].id);
+  assert.deepEqual(state.runs.map(({ encoding, code }) => [encoding, code]), [["own:a counter", "raise SystemExit"]]);
+  await settle();
+  for (const { name, args } of pythons.calls) assert.ok(!JSON.stringify(args).includes("SystemExit"), name);
+});
+
+const REFUSED_CODE = {
+  "without its code": [undefined, /the code of its encoding is missing/],
+  "whose code is a number": [7, /no text of 1 to 100,000 characters/],
+  "whose code is empty": ["", /no text of 1 to 100,000 characters/],
+  "whose code is too long": ["#".repeat(100_001), /no text of 1 to 100,000 characters/],
+  "whose code has half a character": ["# \ud83d", /no text of 1 to 100,000 characters/],
+  "of the lab with code": ["import os", /its encoding is the lab's/, "none"],
+};
+for (const [what, [code, why, encoding]] of Object.entries(REFUSED_CODE)) {
+  test(`a run ${what} is told when it is opened, and the page stays as it is`, async () => {
+    await trainedTab("encodings=none&steps=20");
+    await makeOwn(code, encoding);
+    const { lab, state } = await openTab();
+    await lab.openKept(state.kept.experiments[0].id);
+    assert.deepEqual(state.runs, []);
+    assert.match(state.kept.unreadable[0].why, why);
+  });
+}
+
+test("a name that the rule refuses is listed as unreadable", async () => {
+  await trainedTab("encodings=none&steps=20");
+  for (const name of ["own:", "own:=1+1", "own:a,b", "own:<b>", 'own:"', `own:${"x".repeat(41)}`, "own: a"]) {
+    await makeOwn("x", name);
+    const { state } = await openTab();
+    assert.match(state.kept.unreadable[0]?.why ?? "", /has a name that cannot be used/, name);
+  }
+});
+
+test("runs of one name and two codes are not opened as one encoding", async () => {
+  await trainedTab("encodings=none&steps=20&seeds=1,2");
+  let codes = 0;
+  await stored("runs", (row) => (row.config.encoding = "own:a counter"));
+  await stored("contents", (row) => (row.code = `# ${(codes += 1)}`));
+  const { lab, state } = await openTab();
+  await lab.openKept(state.kept.experiments[0].id);
+  assert.equal(state.runs.length, 1);
+  assert.match(state.kept.unreadable[0].why, /other code than another run of the same name/);
+});

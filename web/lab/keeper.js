@@ -7,6 +7,7 @@
 
 import { Archive } from "./archive.js";
 import { counted } from "./format.js";
+import { isOwn } from "./own-code.js";
 import { readFindings, readSummary, toRow, toRun } from "./record.js";
 import { isUnderWay } from "./run.js";
 
@@ -97,9 +98,12 @@ export class Keeper {
       // Two tabs may have trained the same run: the one that has come furthest is opened.
       const each = [...new Map(runs.map((run) => [`${run.config.encoding}-${run.config.seed}`, run])).values()];
       const { rows, text } = await this.#archive.read(each.map(({ key }) => key), id);
+      const codes = new Map();
       each.forEach((summary, index) => {
         try {
           const run = toRun(summary, rows[index].contents, text);
+          if (!codes.has(run.encoding)) codes.set(run.encoding, run.code);
+          if (codes.get(run.encoding) !== run.code) throw new Error("its encoding has other code than another run of the same name");
           const findings = readFindings(rows[index].findings, this.#build);
           found.set(run, findings);
           this.#settled.set(run, run.saved);
@@ -250,7 +254,10 @@ export class Keeper {
  */
 function grouped(data, records, damaged) {
   const { choices } = data.settings.find(({ name }) => name === "encoding");
-  const place = ({ config }) => choices.findIndex(({ value }) => value === config.encoding);
+  const names = choices.map(({ value }) => value);
+  // Own encodings come after the lab's, by their names.
+  const compare = (a, b) => (isOwn(a) && isOwn(b) ? (a < b ? -1 : Number(a > b)) : place(a) - place(b));
+  const place = (encoding) => (isOwn(encoding) ? names.length : names.indexOf(encoding));
   const unreadable = [];
   const experiments = new Map();
   for (const { key, value } of records) {
@@ -268,7 +275,8 @@ function grouped(data, records, damaged) {
   }
   for (const experiment of experiments.values()) {
     const { runs } = experiment;
-    runs.sort((a, b) => a.config.seed - b.config.seed || place(a) - place(b) || a.step - b.step || a.keptAt - b.keptAt);
+    runs.sort((a, b) =>
+      a.config.seed - b.config.seed || compare(a.config.encoding, b.config.encoding) || a.step - b.step || a.keptAt - b.keptAt);
     experiment.keptAt = Math.max(...runs.map(({ keptAt }) => keptAt));
     experiment.bytes = runs.reduce((sum, { bytes }) => sum + bytes, runs[0].textBytes);
   }

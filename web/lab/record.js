@@ -1,6 +1,8 @@
 /** A run as the archive keeps it: made of a run of the page, and checked and made a run again, since what is stored is not trusted. */
 
+import { count } from "../charts/numbers.js";
 import { CLASS_COLOR } from "../charts/palette.js";
+import { isCode, isOwn, LONGEST_CODE } from "./own-code.js";
 import { createRun, takeUp } from "./run.js";
 import { validate } from "./settings.js";
 
@@ -22,10 +24,11 @@ export class RecordError extends Error {}
  * @returns {import("./archive.js").Row}
  */
 export function toRow(run, found, build) {
-  const { key, experiment, keptAt, version, config, saved, facts, geometry, history, text } = run;
+  const { key, experiment, keptAt, version, config, code, saved, facts, geometry, history, text } = run;
   const { step, seconds, state } = saved;
   const contents = {
     facts: Object.fromEntries(FACTS.map((name) => [name, facts[name]])),
+    code,
     saved: compact(saved),
     geometry: geometry && compact(geometry),
     history: history.map(compact),
@@ -77,14 +80,15 @@ export function readSummary(table, key, summary) {
  */
 export function toRun({ key, experiment, keptAt, version, config, state, step, seconds }, contents, text) {
   check(isObject(contents), "its contents are missing");
-  const { facts, saved, geometry, history } = contents;
+  const { facts, saved, geometry, history, code = null } = contents; // a record without own code may say nothing of it
+  checkCode(code, config.encoding);
   checkSaved(saved, state, step);
   checkFacts(facts);
   const characters = facts.vocabulary.length;
   check(Array.isArray(history), "its pictures are missing");
   for (const picture of geometry ? [geometry, ...history] : history) checkPicture(picture, characters);
   check(config.corpus !== "own" || isText(text), "its text is missing");
-  const run = createRun(config);
+  const run = createRun(config, code);
   Object.assign(run, { key, experiment, keptAt, version, facts, geometry, history });
   run.text = config.corpus === "own" ? text : null;
   run.thumbnail = geometry && { ...geometry, at: 0 };
@@ -110,6 +114,13 @@ export function readFindings(findings, build) {
 /** Whether a run of so many steps can have ended in such a way, as `save_run` calls it, at such a step. */
 function isPossible(state, step, steps) {
   return { training: step < steps, finished: step === steps, diverged: step <= steps }[state];
+}
+
+/** Kept code is never run without the reader's leave (consent.js); here it is only held to be what can be shown to them. */
+function checkCode(code, encoding) {
+  if (!isOwn(encoding)) return check(code === null, "it has the code of an own encoding, and its encoding is the lab's");
+  check(code !== null, "the code of its encoding is missing");
+  check(isCode(code), `the code of its encoding is no text of 1 to ${count(LONGEST_CODE)} characters`);
 }
 
 function checkSaved(saved, state, step) {

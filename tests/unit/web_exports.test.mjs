@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as exports from "../../web/lab/exports.js";
+import { codeFiles, fileStem, isCode, LONGEST_CODE } from "../../web/lab/own-code.js";
 import { createRun } from "../../web/lab/run.js";
 import { defaults } from "../../web/lab/settings.js";
 
@@ -20,6 +21,17 @@ function runs(settings = {}, seeds = [1]) {
     });
   }));
 }
+
+/** One finished run of each own encoding, its code a line that differs. */
+function ownRuns(names) {
+  return names.map((name, index) => {
+    const run = createRun({ ...defaults(table), encoding: `own:${name}`, seed: 1 }, `class Own${index}: pass\n`);
+    return Object.assign(run, { state: "finished", step: 1, train: { steps: [1], loss: [1] }, validation: { steps: [1], loss: [1] } });
+  });
+}
+
+/** Names that the rule allows, from every corner of it. */
+const NAMES = ["binary counter", "Binary-Counter", "δυαδικός μετρητής", "عداد ثنائي", "गणक", "Zähler (2)", "x".repeat(40), "random", "1.5 + 2", "con", "own"];
 
 /** Rows of a CSV file without quotes. */
 function parse(text) {
@@ -100,7 +112,7 @@ test("JSON holds the whole experiment, and null for what is not finite", async (
 });
 
 test("a command names what differs from the defaults and nothing else", () => {
-  const command = (settings) => exports.trainCommand(table, { ...defaults(table), encoding: "none", seed: 3, ...settings });
+  const command = (settings) => exports.trainCommand(table, { ...defaults(table), encoding: "none", seed: 3, ...settings }, runs());
   assert.equal(command({}), "python -m embedding_lab train --encoding none --seed 3");
   assert.equal(
     command({ d: 16, lr: 0.003, position_scale: 0, tied: false, corpus: "asyoulik" }),
@@ -129,4 +141,59 @@ test("a text is counted in characters as Python read it", () => {
   const own = (facts) => exports.smallPrint(table, runs({ corpus: "own" }).map((run) => ({ ...run, facts })));
   assert.match(own({ characters: { train: 1800, validation: 200 } }), /\(2,000 characters\)/);
   assert.match(own(null), /Text: Your own text\./);
+});
+
+test("each own encoding has a file of its own, whose name a shell takes as it is and Python cannot import", () => {
+  const all = ownRuns(NAMES);
+  const files = codeFiles([...runs(), ...all, ...all]);
+  assert.deepEqual([...files.keys()], all.map(({ encoding }) => encoding));
+  for (const file of files.values()) assert.match(file, /^encoding-[a-z0-9_-]+\.py$/);
+  assert.equal(new Set([...files.values()].map((file) => file.toLowerCase())).size, NAMES.length);
+  assert.deepEqual(
+    ["binary counter", "Binary-Counter", "δυαδικός μετρητής", "عداد ثنائي", "Zähler (2)", "1.5 + 2", "own"].map((name) => files.get(`own:${name}`)),
+    ["encoding-binary-counter.py", "encoding-binary-counter-2.py", "encoding-own.py", "encoding-own-2.py", "encoding-zahler-2.py", "encoding-1-5-2.py", "encoding-own-4.py"],
+  );
+  for (const name of NAMES) assert.match(fileStem(`own:${name}`), /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/);
+});
+
+test("the commands name the files of own encodings, and JSON carries their code beside them", async () => {
+  const all = [...runs(), ...ownRuns(["δυαδικός", "عداد", "random"])];
+  const command = "python -m embedding_lab train --encoding encoding-own-2.py --seed 1";
+  assert.equal(exports.trainCommand(table, all[3].config, all), command);
+  assert.match(exports.sweepCommand(table, all), / --encodings none,rope,encoding-own\.py,encoding-own-2\.py,encoding-random\.py --seeds 1 /);
+  const json = await exports.experimentJson({ table, runs: all, gaps: [], summaries: [], version: "0.1.0", link: "" });
+  const read = JSON.parse(await json.text());
+  assert.deepEqual(read.ownEncodings, [
+    { encoding: "own:δυαδικός", file: "encoding-own.py", code: "class Own0: pass\n" },
+    { encoding: "own:عداد", file: "encoding-own-2.py", code: "class Own1: pass\n" },
+    { encoding: "own:random", file: "encoding-random.py", code: "class Own2: pass\n" },
+  ]);
+  assert.deepEqual(read.runs.map(({ encoding }) => encoding), read.config.encodings);
+  assert.equal(read.runs[3].command, command);
+});
+
+test("the names of own encodings need no quotes in CSV, and what needs them would get them", async () => {
+  const all = ownRuns(NAMES);
+  const [, ...rows] = parse(await (await exports.curvesCsv(all)).text());
+  assert.deepEqual(rows.filter((row, index) => index % 2 === 0).map(([encoding]) => encoding), NAMES.map((name) => `own:${name}`));
+  assert.deepEqual(parse(exports.resultsCsv(table, all)).slice(1).map(([encoding]) => encoding), NAMES.map((name) => `own:${name}`));
+  const [run] = ownRuns(["x"]);
+  const written = (encoding) => exports.curvesCsv([{ ...run, encoding }]).then((blob) => blob.text()).then((text) => text.split("seed,step,part,nats\r\n")[1]);
+  assert.ok((await written('a,"b"\nc')).startsWith('"a,""b""\nc",1,1,training,1\r\n'));
+  for (const start of ["=", "+", "-", "@", "\t"]) assert.ok((await written(`${start}1+1`)).startsWith(`'${start}1+1,1,1,training,1\r\n`));
+  const losses = await exports.curvesCsv([{ ...run, train: { steps: [1], loss: [-0.5] } }]);
+  assert.match(await losses.text(), /own:x,1,1,training,-0\.5\r\n/);
+});
+
+test("files and small print of own encodings say their names, and a file's name stays short", () => {
+  const all = [...runs(), ...ownRuns(["Zähler (2)", "عداد"])];
+  assert.equal(exports.fileName("loss", all), "loss-none-rope-zahler-2-own-d48-500steps-seed1");
+  assert.match(exports.smallPrint(table, all), /^Encodings: None, RoPE, Zähler \(2\), عداد\. Seeds: 1\. /);
+  const many = ownRuns(["x".repeat(40), "y".repeat(40), "z".repeat(40)]);
+  assert.equal(exports.fileName("loss", many), "loss-3encodings-d48-500steps-seed1");
+});
+
+test("code that is kept is text of a bounded length, counted as Python counts it", () => {
+  for (const code of ["x", "é\n", "😀".repeat(LONGEST_CODE)]) assert.ok(isCode(code));
+  for (const code of [undefined, null, "", 7, ["x"], { length: 1 }, "x".repeat(LONGEST_CODE + 1), "\ud83d"]) assert.ok(!isCode(code), String(code).slice(0, 20));
 });

@@ -1,6 +1,7 @@
 /** An experiment as text for elsewhere: CSV, JSON, the command that trains it again, names of files, small print. */
 
 import { count } from "../charts/numbers.js";
+import { codeFiles, codes, fileStem, isOwn, ownName } from "./own-code.js";
 import { trainLoss, validationLoss } from "./run.js";
 import { defaults } from "./settings.js";
 
@@ -8,6 +9,8 @@ import { defaults } from "./settings.js";
 export const TEXT_FILE = "text.txt";
 /** A run's encoding and seed are lists in an experiment and in a sweep, under these names. */
 const LISTS = { encoding: "encodings", seed: "seeds" };
+/** The most characters that the encodings take in the name of a file: file systems take 255 bytes for all of it. */
+const LONGEST_NAMES = 100;
 
 /**
  * @param {object[]} runs of one experiment (run.js)
@@ -29,22 +32,25 @@ export function changedSettings(table, config) {
   return table.settings.filter(({ name }) => !Object.hasOwn(LISTS, name) && config[name] !== standard[name]);
 }
 
-/** How a setting reads: "Alice in Wonderland", "yes", "0.006". */
-export function settingValue({ kind, choices }, value) {
+/** How a setting reads: "Alice in Wonderland", "yes", "0.006"; an own encoding by the name that its reader gave it. */
+export function settingValue({ kind, choices, own }, value) {
+  if (own && isOwn(value)) return ownName(value);
   if (kind === "choice") return choices.find((choice) => choice.value === value)?.label ?? String(value);
   return kind === "boolean" ? (value ? "yes" : "no") : String(value);
 }
 
 /**
  * The command that trains a run again, with what differs from the defaults. No part of it needs quotes: a setting is a
- * number, yes or no, or a name from a list, and a text has a fixed name.
+ * number, yes or no, or a name from a list, a text has a fixed name, and an own encoding that of a file.
  *
  * @param {import("./settings.js").Table} table
  * @param {Record<string, any>} config of the run
+ * @param {object[]} runs of its experiment, whose own encodings share out the names of files
  * @returns {string} for a shell
  */
-export function trainCommand(table, config) {
-  return ["python -m embedding_lab train", `--encoding ${config.encoding}`, `--seed ${config.seed}`, ...options(table, config)].join(" ");
+export function trainCommand(table, config, runs) {
+  const encoding = codeFiles(runs).get(config.encoding) ?? config.encoding;
+  return ["python -m embedding_lab train", `--encoding ${encoding}`, `--seed ${config.seed}`, ...options(table, config)].join(" ");
 }
 
 /**
@@ -56,7 +62,8 @@ export function trainCommand(table, config) {
  */
 export function sweepCommand(table, runs) {
   const { encodings, seeds } = experimentOf(runs);
-  const lists = [`--encodings ${encodings.join()}`, `--seeds ${seeds.replaceAll(" ", "")}`];
+  const files = codeFiles(runs);
+  const lists = [`--encodings ${encodings.map((encoding) => files.get(encoding) ?? encoding).join()}`, `--seeds ${seeds.replaceAll(" ", "")}`];
   return ["python -m embedding_lab sweep", ...lists, ...options(table, runs[0].config), "--out results.json"].join(" ");
 }
 
@@ -104,13 +111,17 @@ export function resultsCsv(table, runs) {
  * @param {object[]} experiment.summaries as `compare` gives them
  * @param {string} experiment.version of the lab
  * @param {string} experiment.link the address that opens on the same settings
- * @returns {Promise<Blob>} all of it as JSON; losses in nats per character, null where one is not finite
+ * @returns {Promise<Blob>} all of it as JSON, with the code of each own encoding and the name of the file that the
+ *   commands read it from; losses in nats per character, null where one is not finite
  */
 export async function experimentJson({ table, runs, gaps, summaries, version, link }) {
   const { encodings, seeds, values } = experimentOf(runs);
   const config = { ...values, encodings, seeds: seeds.split(", ").map(Number) };
   const { baselines = null } = runs.find(({ facts }) => facts)?.facts ?? {};
-  const head = JSON.stringify({ version, link, unit: "nats per character", config, gaps, summaries, baselines }, null, 1);
+  const files = codeFiles(runs);
+  const own = [...codes(runs)].map(([encoding, code]) => ({ encoding, file: files.get(encoding), code }));
+  const whole = { version, link, unit: "nats per character", config, ownEncodings: own, gaps, summaries, baselines };
+  const head = JSON.stringify(whole, null, 1);
   // A curve is thousands of numbers: each run is a line.
   const lines = await runByRun(runs, (run) => JSON.stringify({
     encoding: run.encoding,
@@ -124,7 +135,7 @@ export async function experimentJson({ table, runs, gaps, summaries, version, li
     validationLoss: validationLoss(run) ?? null,
     trainLoss: trainLoss(run) ?? null,
     curves: { training: run.train, validation: run.validation },
-    command: trainCommand(table, run.config),
+    command: trainCommand(table, run.config, runs),
   }));
   const separated = lines.flatMap((line, index) => (index ? [",\n", line] : [line]));
   return new Blob([head.slice(0, -"\n}".length), ',\n "runs": [\n', ...separated, "\n]}\n"]);
@@ -177,11 +188,23 @@ export function fileName(what, runs) {
   const { encodings, seeds, values } = experimentOf(runs);
   const several = seeds.split(", ");
   const seed = several.length > 1 ? `${several.length}seeds` : `seed${several[0]}`;
-  return [what, ...encodings, `d${values.d}`, `${values.steps}steps`, seed].join("-");
+  const names = encodings.map((encoding) => (isOwn(encoding) ? fileStem(encoding) : encoding)).join("-");
+  const which = names.length <= LONGEST_NAMES ? names : `${encodings.length}encodings`;
+  return [what, which, `d${values.d}`, `${values.steps}steps`, seed].join("-");
 }
 
 /**
  * RFC 4180: lines end in CR LF. A number is written so that reading it gives the same number; what is missing is an
- * empty cell. No cell needs quotes: a text is a name from a list or the version of a lab.
+ * empty cell.
  */
-const csv = (rows) => rows.map((row) => `${row.join()}\r\n`).join("");
+const csv = (rows) => rows.map((row) => `${row.map(cell).join()}\r\n`).join("");
+
+/**
+ * A text is a name from a list, the version of a lab, or the name of an own encoding, none of which needs more than
+ * itself. Should one ever need it, it gets its quotes, and stays a text where a spreadsheet would calculate it.
+ */
+function cell(value) {
+  if (typeof value !== "string") return value;
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

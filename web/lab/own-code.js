@@ -1,0 +1,51 @@
+/** Own encodings as the page keeps and shares them: the name of one, its code, and the file that a command reads it from. */
+
+/** What `config.encoding` of a reader's own encoding begins with; its name follows. */
+const PREFIX = "own:";
+/** The most characters that the code of an encoding may have; `checkpoint/contents.py` has the same number. */
+export const LONGEST_CODE = 100_000;
+
+/** @param {string} encoding of a run @returns {boolean} whether a reader wrote it */
+export const isOwn = (encoding) => encoding.startsWith(PREFIX);
+
+/** @param {string} encoding one for which `isOwn` holds @returns {string} as a reader calls it */
+export const ownName = (encoding) => encoding.slice(PREFIX.length);
+
+/** @param {any} code as it is stored @returns {boolean} whether it can be the code of an encoding */
+export const isCode = (code) => typeof code === "string" && code !== "" && many(code) <= LONGEST_CODE && code.isWellFormed();
+
+/** @returns {number} how many characters Python counts in it */
+export const many = (code) => [...code].length;
+
+/**
+ * @param {string} encoding one for which `isOwn` holds
+ * @returns {string} its name in letters, digits, - and _ that every file system and shell takes as they are; accents are
+ *   left out, and of a name without such letters nothing remains but "own"
+ */
+export function fileStem(encoding) {
+  const plain = ownName(encoding).normalize("NFKD").replace(/\p{M}/gu, "").replace(/[^A-Za-z0-9_]+/g, "-");
+  return plain.replace(/^-+|-+$/g, "").toLowerCase() || "own";
+}
+
+/**
+ * @param {object[]} runs (run.js)
+ * @returns {Map<string, string>} each own encoding among them to the name of a file for its code. The names differ in
+ *   more than capitals, and none can be imported: a `random.py` where Python starts would take the place of its own.
+ */
+export function codeFiles(runs) {
+  const files = new Map();
+  const taken = new Set();
+  for (const encoding of new Set(runs.map((run) => run.encoding).filter(isOwn))) {
+    const stem = `encoding-${fileStem(encoding)}`;
+    let file = `${stem}.py`;
+    for (let number = 2; taken.has(file); number += 1) file = `${stem}-${number}.py`;
+    taken.add(file);
+    files.set(encoding, file);
+  }
+  return files;
+}
+
+/** @param {object[]} runs (run.js) @returns {Map<string, string>} each own encoding among them to its code */
+export function codes(runs) {
+  return new Map(runs.filter(({ encoding }) => isOwn(encoding)).map(({ encoding, code }) => [encoding, code]));
+}

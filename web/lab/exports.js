@@ -1,7 +1,8 @@
 /** An experiment as text for elsewhere: CSV, JSON, the command that trains it again, names of files, small print. */
 
 import { count } from "../charts/numbers.js";
-import { codeFiles, codes, fileStem, isOwn, ownName } from "./own-code.js";
+import { isOwn, ownName } from "./own.js";
+import { codeFiles, codes, fileStem } from "./own-code.js";
 import { trainLoss, validationLoss } from "./run.js";
 import { defaults } from "./settings.js";
 

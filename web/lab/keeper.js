@@ -7,7 +7,7 @@
 
 import { Archive } from "./archive.js";
 import { counted } from "./format.js";
-import { isOwn } from "./own-code.js";
+import { isOwn } from "./own.js";
 import { readFindings, readSummary, toRow, toRun } from "./record.js";
 import { isUnderWay } from "./run.js";
 

@@ -316,14 +316,23 @@ export class Lab {
   /**
    * Open a run that was saved as a file, in place of those on the page.
    * @param {Uint8Array} bytes of the file
+   * @param {(found: {name: string, code: string}) => Promise<boolean>} ask the reader, who has not allowed this code yet,
+   *   whether it may run; if not, nothing on the page changes
    * @throws {Error} the file is none of the lab's, and `message` says what it is, or an experiment began meanwhile.
    *   Nothing on the page has changed then.
    */
-  async openFile(bytes) {
+  async openFile(bytes, ask) {
     const isTheSame = this.#watch();
-    const run = await this.#files.read(bytes);
+    const run = await this.#files.read(bytes, (found) => this.consent.allows(found) || this.#askFor(found, ask));
+    if (run === null) return;
     if (!isTheSame()) throw new Error("It was not opened, since an experiment began meanwhile: stop that, then open it again.");
     await this.openRuns([run]);
+  }
+
+  async #askFor(found, ask) {
+    const isAllowed = await ask(found);
+    if (isAllowed) this.consent.allow(found.code);
+    return isAllowed;
   }
 
   /** @returns {() => boolean} whether the reader has since begun nothing else, and the runs are still those */

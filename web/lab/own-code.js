@@ -1,21 +1,12 @@
-/** Own encodings as the page keeps and shares them: the name of one, its code, and the file that a command reads it from. */
+/** The code of own encodings as the page keeps and shares it: what it may be, and the files that commands read it from. */
 
-/** What `config.encoding` of a reader's own encoding begins with; its name follows. */
-const PREFIX = "own:";
+import { isOwn, ownName } from "./own.js";
+
 /** The most characters that the code of an encoding may have; `checkpoint/contents.py` has the same number. */
 export const LONGEST_CODE = 100_000;
 
-/** @param {string} encoding of a run @returns {boolean} whether a reader wrote it */
-export const isOwn = (encoding) => encoding.startsWith(PREFIX);
-
-/** @param {string} encoding one for which `isOwn` holds @returns {string} as a reader calls it */
-export const ownName = (encoding) => encoding.slice(PREFIX.length);
-
 /** @param {any} code as it is stored @returns {boolean} whether it can be the code of an encoding */
-export const isCode = (code) => typeof code === "string" && code !== "" && many(code) <= LONGEST_CODE && code.isWellFormed();
-
-/** @returns {number} how many characters Python counts in it */
-export const many = (code) => [...code].length;
+export const isCode = (code) => typeof code === "string" && code !== "" && [...code].length <= LONGEST_CODE && code.isWellFormed();
 
 /**
  * @param {string} encoding one for which `isOwn` holds

@@ -2,7 +2,8 @@
 
 import { count } from "../charts/numbers.js";
 import { CLASS_COLOR } from "../charts/palette.js";
-import { isCode, isOwn, LONGEST_CODE } from "./own-code.js";
+import { isOwn } from "./own.js";
+import { isCode, LONGEST_CODE } from "./own-code.js";
 import { createRun, takeUp } from "./run.js";
 import { validate } from "./settings.js";
 

@@ -21,20 +21,30 @@ export class RunFiles {
 
   /**
    * @param {Uint8Array} bytes of a file
-   * @returns {Promise<object>} the run in it (run.js), which has ended or was stopped
+   * @param {(found: {name: string, code: string}) => boolean|Promise<boolean>} mayRun asked where the run has an encoding
+   *   of its own, before anything of its code is run
+   * @returns {Promise<object|null>} the run in it (run.js), which has ended or was stopped; null if its code may not run
    * @throws {Error} the file holds none; `message` says what it is instead
    */
-  read(bytes) {
-    return this.#withPython(async (ask) => {
-      const { config, text, textHash, saved, version } = await ask(FILE_DEADLINE, "read_checkpoint", bytes);
-      const run = createRun(config);
-      run.text = text ?? null;
-      const args = [SAVED, config, await textOf(this.#data, run), null, saved, textHash];
-      const { frame, ...facts } = await ask(deadline(run, args), "open_run", ...args);
-      Object.assign(run, { facts, version, geometry: frame.geometry && { ...frame.geometry, step: frame.step } });
-      takeUp(run, saved);
-      return run;
+  async read(bytes, mayRun) {
+    const { run, waits } = await this.#withPython(null, async (ask) => {
+      const found = await ask(FILE_DEADLINE, "read_checkpoint", bytes);
+      return found.needsConsent ? { waits: found } : { run: await this.#open(ask, found) };
     });
+    if (run) return run;
+    if (!(await mayRun(waits))) return null; // no worker waits for the reader meanwhile
+    return this.#withPython(waits.code, async (ask) => this.#open(ask, await ask(FILE_DEADLINE, "read_checkpoint", bytes, true)));
+  }
+
+  /** Of what `read_checkpoint` gave, the run. */
+  async #open(ask, { config, text, textHash, saved, version, code = null }) {
+    const run = createRun(config, code);
+    run.text = text ?? null;
+    const args = [SAVED, config, await textOf(this.#data, run), null, saved, textHash, code];
+    const { frame, ...facts } = await ask(deadline(run, args), "open_run", ...args);
+    Object.assign(run, { facts, version, geometry: frame.geometry && { ...frame.geometry, step: frame.step } });
+    takeUp(run, saved);
+    return run;
   }
 
   /**
@@ -42,22 +52,25 @@ export class RunFiles {
    * @returns {Promise<{name: string, bytes: Uint8Array}>} the file, and what to call it
    */
   write(run) {
-    return this.#withPython(async (ask) => {
-      const args = [SAVED, run.config, await textOf(this.#data, run), null, run.saved];
+    return this.#withPython(run.code, async (ask) => {
+      const args = [SAVED, run.config, await textOf(this.#data, run), null, run.saved, null, run.code];
       await ask(deadline(run, args), "open_run", ...args);
       return ask(FILE_DEADLINE, "checkpoint", SAVED, run.label);
     });
   }
 
-  /** What Python reports as an expected failure is thrown. */
-  async #withPython(work) {
-    const worker = await this.#pool.acquire();
+  /** What Python reports as an expected failure is thrown. A worker in which a reader's code failed is trusted no more. */
+  async #withPython(code, work) {
+    const worker = await this.#pool.acquire({ code });
     try {
       return await work(async (limit, name, ...args) => {
         const answer = await this.#pool.call(worker, limit, name, ...args);
         if (answer.error) throw Object.assign(new Error(answer.error.message), answer.error);
         return answer;
       });
+    } catch (error) {
+      if (code !== null) this.#pool.discard(worker);
+      throw error;
     } finally {
       await this.#pool.call(worker, PATIENCE, "close_run", SAVED).catch(() => {}); // one that broke was replaced
       this.#pool.release(worker);

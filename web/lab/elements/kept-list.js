@@ -80,7 +80,7 @@ class LabKept extends LabElement {
     const encodings = [...new Set(runs.map(({ config }) => config.encoding))];
     const seeds = [...new Set(runs.map(({ config }) => config.seed))];
     return html`${encodings.map(
-      (encoding) => html`<span class="encoding"><encoding-mark encoding=${encoding}></encoding-mark> ${this.lab.encodingLabel(encoding)}</span> `,
+      (encoding) => html`<span class="encoding"><encoding-mark encoding=${encoding}></encoding-mark> <bdi>${this.lab.encodingLabel(encoding)}</bdi></span> `,
     )}<span class="seeds">${seeds.length > 1 ? "seeds" : "seed"} ${seeds.join(", ")}</span>`;
   }
 

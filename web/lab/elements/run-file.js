@@ -5,22 +5,33 @@ import { live } from "lit/directives/live.js";
 import { download } from "../download.js";
 import { TEXT_FILE, trainCommand } from "../exports.js";
 import { megabytes } from "../format.js";
+import { isOwn } from "../own.js";
+import { codeFiles } from "../own-code.js";
 import { lastLine } from "../probe-words.js";
 import { isUnderWay } from "../run.js";
 import "./copy-field.js";
+import { CONSEQUENCES, foreignCode } from "./foreign-code.js";
 import { LabElement } from "./lab-element.js";
 
 /** What of Hugging Face's transformers opens a run, or null where nothing does; Bloom has the slopes of 1, 2, 4 or 8 heads. */
 function architecture({ encoding, heads }) {
+  if (isOwn(encoding)) return undefined; // what it supplies decides, and its README tells
   if (encoding === "rope") return "GPT-NeoX";
   if (encoding === "alibi") return (heads & (heads - 1)) === 0 ? "Bloom" : null;
   return "GPT-2";
 }
 
+/** What other programs make of a run, as a part of a sentence. */
+function opened(by) {
+  if (by === undefined) return html`which Hugging Face’s <code>transformers</code> opens where one of its architectures has such positions`;
+  if (by === null) return html`which <code>safetensors</code> reads; no architecture of <code>transformers</code> holds it`;
+  return html`which Hugging Face’s <code>transformers</code> opens as ${by}`;
+}
+
 /** What cannot be done now stays in reach of the keyboard, which would be lost with a control that is disabled. */
 class LabRunFile extends LabElement {
   static watches = ["runs", "selected", "phase"];
-  static properties = { works: { state: true }, error: { state: true }, isOver: { state: true } };
+  static properties = { works: { state: true }, error: { state: true }, isOver: { state: true }, asks: { state: true } };
 
   constructor() {
     super();
@@ -30,6 +41,13 @@ class LabRunFile extends LabElement {
     this.error = null;
     /** Whether a file is held over the place to drop it. */
     this.isOver = false;
+    /** Code in a file that the reader is asked about: {name, code, answer}, the last a function of yes or no. */
+    this.asks = null;
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.asks?.answer(false);
   }
 
   render() {
@@ -54,11 +72,10 @@ class LabRunFile extends LabElement {
   #one(run) {
     const { runs } = this.state;
     const obstacle = this.#obstacle(run);
-    const opens = architecture(run.config);
     return html`<p class="field">
         <label for="run-file">Run</label>
         <select id="run-file" @change=${(event) => this.lab.select(event.target.value)}>
-          ${runs.map(({ id, encoding, seed }) => html`<option value=${id} .selected=${live(id === run.id)}>${this.lab.encodingLabel(encoding)}, seed ${seed}</option>`)}
+          ${runs.map(({ id, encoding, seed }) => html`<option dir="auto" value=${id} .selected=${live(id === run.id)}>${this.lab.encodingLabel(encoding)}, seed ${seed}</option>`)}
         </select>
       </p>
       <p class="action">
@@ -68,25 +85,26 @@ class LabRunFile extends LabElement {
       </p>
       ${this.#failure("download")}
       <p class="note">
-        A .zip with the model (<code>model.safetensors</code>) and its characters, ${opens
-          ? html`which Hugging Face’s <code>transformers</code> opens as ${opens}`
-          : html`which <code>safetensors</code> reads; no architecture of <code>transformers</code> holds it`}, and with
-        all that this lab needs to go on with it. Its README shows how.
+        A .zip with the model (<code>model.safetensors</code>) and its characters, ${opened(architecture(run.config))}, and with
+        all that this lab needs to go on with it${run.code === null ? "" : ", the code of your encoding among it"}. Its
+        README shows how.
       </p>
-      <copy-field label="Copy as Python: trains the same run outside the browser" .value=${trainCommand(this.lab.data, run.config)}></copy-field>
-      ${run.config.corpus === "own" ? this.#ownText(run) : nothing}`;
+      <copy-field label="Copy as Python: trains the same run outside the browser" .value=${trainCommand(this.lab.data, run.config, runs)}></copy-field>
+      ${run.code === null ? nothing : this.#file(codeFiles(runs).get(run.encoding), run.code, "text/x-python", "Your encoding, which the command runs.")}
+      ${run.config.corpus === "own" ? this.#file(TEXT_FILE, run.text, "text/plain", "Your text, which the command reads.") : nothing}`;
   }
 
-  #ownText({ text }) {
+  #file(name, content, type, what) {
     return html`<p class="action">
-      <button type="button" class="button" ?disabled=${text === null} @click=${() => download(TEXT_FILE, text, "text/plain;charset=utf-8")}>
-        Download ${TEXT_FILE}</button>
-      <span>Your text, which the command reads.</span>
+      <button type="button" class="button" ?disabled=${content === null} @click=${() => download(name, content, `${type};charset=utf-8`)}>
+        Download ${name}</button>
+      <span>${what}</span>
     </p>`;
   }
 
   /** Why a run is no file yet. */
   #obstacle(run) {
+    if (!this.lab.consent.allows(run)) return "Python has to run its code for that: allow it first.";
     if (isUnderWay(run)) return "It can be downloaded when it has ended or was stopped.";
     if (run.saved) return null;
     if (run.lost || run.state === "failed") return "What it learned was lost with its Python.";
@@ -117,11 +135,40 @@ class LabRunFile extends LabElement {
           aria-disabled=${this.#takesFile ? nothing : "true"} @click=${this.#ask} @change=${this.#choose} />
       </div>
       <p class="note" id="open-file-note" role="status">${this.works === "open"
-        ? "Python reads it …"
+        ? this.asks ? "Its code waits for your answer." : "Python reads it …"
         : this.#isBusy
           ? "An experiment is running: stop it first, since the run takes its place."
           : "It takes the place of what is on the page. If it was stopped, it can go on where it was."}</p>
+      ${this.asks ? this.#question(this.asks) : nothing}
       ${this.#failure("open")}`;
+  }
+
+  #question({ name, code }) {
+    return html`<div class="question" role="group" aria-labelledby="run-code" @keydown=${this.#dismiss}>
+      <h4 id="run-code" tabindex="-1">Run this code?</h4>
+      <p>The run in this file has an encoding of its own, <bdi>${name}</bdi>: Python that the lab has to run to open it.</p>
+      ${foreignCode([name], code)}
+      <p class="note">${CONSEQUENCES}</p>
+      <p class="action">
+        <button type="button" class="button" @click=${() => this.asks.answer(true)}>Run this code</button>
+        <button type="button" class="button" @click=${() => this.asks.answer(false)}>Cancel</button>
+      </p>
+    </div>`;
+  }
+
+  #dismiss(event) {
+    if (event.key === "Escape") this.asks.answer(false);
+  }
+
+  /** Show the code and wait for the reader; the keyboard is at the question, and then back where the file was chosen. */
+  async #mayRun({ name, code }) {
+    const answered = new Promise((answer) => (this.asks = { name, code, answer }));
+    await this.updateComplete;
+    this.querySelector("#run-code").focus();
+    const isAllowed = await answered;
+    this.asks = null;
+    this.querySelector("#open-file")?.focus();
+    return isAllowed;
   }
 
   #hold(event) {
@@ -156,7 +203,7 @@ class LabRunFile extends LabElement {
       if (file.size > largestFile) {
         throw new Error(`${file.name} has ${megabytes(file.size)} MB; a saved run has at most ${megabytes(largestFile)} MB, so it is none.`);
       }
-      await this.lab.openFile(new Uint8Array(await file.arrayBuffer()));
+      await this.lab.openFile(new Uint8Array(await file.arrayBuffer()), (found) => this.#mayRun(found));
     });
   }
 

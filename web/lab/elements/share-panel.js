@@ -2,7 +2,9 @@
 
 import { html, nothing } from "lit";
 import { download } from "../download.js";
-import { curvesCsv, experimentJson, fileName, resultsCsv, sweepCommand } from "../exports.js";
+import { curvesCsv, experimentJson, fileName, resultsCsv, sweepCommand, TEXT_FILE } from "../exports.js";
+import { isOwn } from "../own.js";
+import { codeFiles } from "../own-code.js";
 import "./copy-field.js";
 import "./kept-list.js";
 import { LabElement } from "./lab-element.js";
@@ -28,9 +30,7 @@ class LabShare extends LabElement {
         <section aria-labelledby="share-link">
           <h3 id="share-link">Share the experiment</h3>
           <copy-field label=${runs.length ? "Link to the experiment on this page" : "Link to what the controls hold"} .value=${this.#link}></copy-field>
-          <p class="note">${this.#isOwn
-            ? "It holds the settings, but not your text: whoever opens it pastes the text themselves."
-            : "It holds the settings and nothing else: whoever opens it and presses Run gets the same curves, up to rounding, from the same version of the lab."}</p>
+          <p class="note">${this.#aboutLink()}</p>
         </section>
         ${runs.length
           ? html`<section aria-labelledby="all-runs">
@@ -57,7 +57,7 @@ class LabShare extends LabElement {
       <p class="note">Losses are in nats per character. Each figure has a “Save the figure” of its own.</p>
       ${runs.length > 1
         ? html`<copy-field label="Copy as Python: trains them all outside the browser" .value=${sweepCommand(this.lab.data, runs)}></copy-field>
-            <p class="note">In a copy of the lab’s source; its README says how.</p>`
+            <p class="note">In a copy of the lab’s source; its README says how.${this.#aboutFiles(runs)}</p>`
         : nothing}`;
   }
 
@@ -66,9 +66,25 @@ class LabShare extends LabElement {
       @click=${() => this.#save(what, ending, write)}>${label}</button>`;
   }
 
-  get #isOwn() {
-    const { runs, values } = this.state;
-    return (runs[0]?.config ?? values).corpus === "own";
+  /** What the command reads, in so many words where it reads anything. */
+  #aboutFiles(runs) {
+    const files = [...codeFiles(runs).values(), ...(runs[0].config.corpus === "own" ? [TEXT_FILE] : [])];
+    return files.length ? ` It reads ${files.join(", ")}, which “One run” gives.` : "";
+  }
+
+  #aboutLink() {
+    const { runs, values, encodings } = this.state;
+    const shared = runs.length ? [...new Set(runs.map(({ encoding }) => encoding))] : encodings;
+    const own = shared.filter(isOwn);
+    const isOwnText = (runs[0]?.config ?? values).corpus === "own";
+    if (own.length === 0 && !isOwnText) {
+      return "It holds the settings and nothing else: whoever opens it and presses Run gets the same curves, up to rounding, from the same version of the lab.";
+    }
+    if (own.length === 0) return "It holds the settings, but not your text: whoever opens it pastes the text themselves.";
+    const names = own.map((encoding, index) => html`${index ? ", " : ""}<bdi>${this.lab.encodingLabel(encoding)}</bdi>`);
+    return html`It holds the settings, but ${isOwnText ? "neither your text nor" : "not"} your ${own.length > 1 ? "encodings" : "encoding"}
+      ${names}: no link carries code. ${own.length === shared.length ? "It opens with the encodings that this page begins with. " : ""}Send
+      the run as a file, or its code, to whom you want to see it.`;
   }
 
   get #link() {

@@ -2,6 +2,7 @@
 
 import { html } from "lit";
 import "./announcer.js";
+import "./consent.js";
 import "./controls-panel.js";
 import "./curves-figure.js";
 import "./encoding-chips.js";
@@ -24,6 +25,7 @@ class LabApp extends LabElement {
         <lab-loading .lab=${lab}></lab-loading>
         <lab-facts .lab=${lab}></lab-facts>
       </div>
+      <lab-consent .lab=${lab}></lab-consent>
       <lab-controls .lab=${lab}></lab-controls>
       <lab-encoding-editor .lab=${lab}></lab-encoding-editor>
       <div class="figures">

@@ -504,6 +504,8 @@ const DAMAGED = {
   "without a baseline": (row) => delete row.facts.baselines.bigram,
   "with a baseline that is no number": (row) => (row.facts.baselines.unigram = Infinity),
   "with a class of characters that is none": (row) => (row.facts.classes[0] = "constructor"),
+  "with a part of an encoding that is none": (row) => (row.facts.supplies = ["table", "<b>"]),
+  "with rare characters that are none": (row) => (row.facts.rare = { threshold: 3, share: 0.1, characters: ["a"] }),
   "that are nothing": (row) => Object.keys(row).forEach((name) => delete row[name]),
 };
 for (const [what, change] of Object.entries(DAMAGED)) {
@@ -530,12 +532,14 @@ async function makeOwn(code, name = "own:a counter") {
 test("the code of an own encoding is kept with its run, and comes back with it unrun", async () => {
   const code = 'class Own:\n    name = "<script>alert(1)</script>"\n';
   const { state: { runs: [run] } } = await trainedTab("encodings=none&steps=20");
-  const own = { ...createRun({ ...run.config, encoding: "own:δυαδικός (2)" }, code), saved: run.saved, facts: run.facts };
+  const facts = { ...run.facts, supplies: ["table", "bias"], rare: { threshold: 3, share: 0.01, characters: [["鬱", 2]] } };
+  const own = { ...createRun({ ...run.config, encoding: "own:δυαδικός (2)" }, code), saved: run.saved, facts };
   Object.assign(own, { key: "k", experiment: "e", keptAt: 1, version: "0.1.0", history: run.history });
   const row = structuredClone(toRow(own, [], "python-0123456789/"));
   assert.equal(row.contents.code, code);
   const back = toRun(readSummary(data, "k", row.summary), row.contents, null);
   assert.deepEqual([back.id, back.code, back.encoding], ["own:δυαδικός (2)-1", code, "own:δυαδικός (2)"]);
+  assert.deepEqual([back.facts.supplies, back.facts.rare], [facts.supplies, facts.rare]);
   assert.ok(row.summary.bytes >= toRow({ ...own, code: null }, [], "").summary.bytes + 2 * code.length - 8, "its size counts");
 });
 

@@ -8,7 +8,9 @@ import { createRun, takeUp } from "./run.js";
 import { validate } from "./settings.js";
 
 /** What Python says of a run when it opens it that the page needs to show it. */
-const FACTS = ["parameters", "vocabulary", "classes", "characters", "baselines", "flopsPerStep"];
+const FACTS = ["parameters", "vocabulary", "classes", "characters", "baselines", "flopsPerStep", "supplies", "rare"];
+/** What an encoding may supply. */
+const PARTS = ["table", "rotation", "bias"];
 /** How `save_run` calls the end of a run, and how the page does. */
 const STATES = { training: "stopped", finished: "finished", diverged: "diverged" };
 const BASELINES = ["uniform", "unigram", "bigram"];
@@ -90,7 +92,9 @@ export function toRun({ key, experiment, keptAt, version, config, state, step, s
   for (const picture of geometry ? [geometry, ...history] : history) checkPicture(picture, characters);
   check(config.corpus !== "own" || isText(text), "its text is missing");
   const run = createRun(config, code);
-  Object.assign(run, { key, experiment, keptAt, version, facts, geometry, history });
+  // Records from before there were own encodings and texts with rare characters say nothing of either.
+  const { supplies = [], rare = null } = facts;
+  Object.assign(run, { key, experiment, keptAt, version, facts: { ...facts, supplies, rare }, geometry, history });
   run.text = config.corpus === "own" ? text : null;
   run.thumbnail = geometry && { ...geometry, at: 0 };
   takeUp(run, { ...saved, seconds });
@@ -140,11 +144,19 @@ function checkSaved(saved, state, step) {
 
 function checkFacts(facts) {
   check(isObject(facts), "what Python said of it is missing");
-  const { parameters, vocabulary, classes, baselines, flopsPerStep, characters } = facts;
+  const { parameters, vocabulary, classes, baselines, flopsPerStep, characters, supplies = [], rare = null } = facts;
   check(isSize(parameters) && isSize(flopsPerStep) && isObject(characters), "its sizes are missing");
   check(isTexts(vocabulary) && isTexts(classes) && classes.length === vocabulary.length, "its vocabulary is damaged");
   check(classes.every((name) => Object.hasOwn(CLASS_COLOR, name)), "its vocabulary is damaged");
+  check(Array.isArray(supplies) && supplies.every((part) => PARTS.includes(part)), "what its encoding supplies is damaged");
+  check(rare === null || isRare(rare), "its rare characters are damaged");
   check(isObject(baselines) && BASELINES.every((name) => Number.isFinite(baselines[name])), "its baselines are damaged");
+}
+
+/** Of a text with more characters than the model has room for, those that became one. */
+function isRare({ threshold, share, characters }) {
+  return isSize(threshold) && isSize(share) && Array.isArray(characters)
+    && characters.every((each) => Array.isArray(each) && each.length === 2 && isText(each[0]) && isSize(each[1]));
 }
 
 function checkPicture(picture, characters) {

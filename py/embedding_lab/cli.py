@@ -54,6 +54,7 @@ def _add_train(commands) -> None:
     _add_settings(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object, and no progress bar")
     parser.add_argument("--from", dest="saved", metavar="FILE", type=Path, help="go on with a saved run, by its settings")
+    parser.add_argument("--run-code", action="store_true", help="let the code of an encoding in that file run: read it first")
     parser.add_argument("--save", metavar="FILE.zip", type=Path, help="keep the result: a zip, or a folder as of export")
     # A setting that was not given is None until `_train` knows whether it comes from a saved run.
     parser.set_defaults(run=_train, **{row["name"]: None for row in settings_table()})
@@ -140,9 +141,11 @@ def _sweep(given: argparse.Namespace) -> None:
 def _train(given: argparse.Namespace) -> None:
     if given.save:
         run_files.check_place(given.save)
+    if given.run_code and not given.saved:
+        raise ConfigError("run_code", "--run-code goes with --from, whose file may hold code: leave it out.")
     run = _continue(given) if given.saved else _open(_with_defaults(given))
     if given.save:
-        checkpoint.text_bytes(run.corpus)  # one that cannot be saved is told before training
+        checkpoint.check_run(run)  # one that cannot be saved is told before training
     _advance(run, quiet=given.json)
     result = {
         "encoding": run.config.encoding,
@@ -359,7 +362,7 @@ def _export(given: argparse.Namespace) -> None:
     steps = run.config.steps
     if given.at is not None and not 0 <= given.at <= steps:
         raise ConfigError("at", f"at = {given.at} is out of range: choose a whole number from 0 to {steps}.")
-    checkpoint.text_bytes(run.corpus)  # one that cannot be saved is told before training
+    checkpoint.check_run(run)  # one that cannot be saved is told before training
     _advance(run, quiet=False, until=given.at)
     run_files.write(run, given.out)
     print(f"{given.out}: {run.encoding.name}, seed {run.config.seed}, after {run.step} of {steps} steps.")
@@ -379,4 +382,4 @@ def _continue(given: argparse.Namespace) -> Run:
     also = [f"--{row['name'].replace('_', '-')}" for row in settings_table() if getattr(given, row["name"]) is not None]
     if also:
         raise ConfigError("from", f"--from takes all settings from {given.saved}: leave out {', '.join(also)}.")
-    return run_files.open_run(given.saved, lambda name: _read_corpus(name, given.corpora)[0])
+    return run_files.open_run(given.saved, lambda name: _read_corpus(name, given.corpora)[0], given.run_code)

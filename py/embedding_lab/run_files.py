@@ -6,28 +6,36 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import checkpoint, whole_files
-from .checkpoint import FILES, CheckpointError
+from .checkpoint import FILES, CheckpointError, ConsentError
 from .checkpoint.archive import Archive
-from .checkpoint.contents import RUN, TEXT
+from .checkpoint.contents import CODE, RUN, TEXT
+from .checkpoint.layouts import encoding_name
 from .corpus import Corpus
 from .training import Run
 
 OF_THE_SYSTEM = {".DS_Store", "Thumbs.db"}  # what macOS and Windows put into folders that are looked at
 
 
-def open_run(path: Path, read_corpus: Callable[[str], str]) -> Run:
+def open_run(path: Path, read_corpus: Callable[[str], str], run_code: bool = False) -> Run:
     """The run that a file or a folder holds, at its step.
 
     Args:
         read_corpus: gives one of the lab's texts by its name.
+        run_code: whether code of its encoding may run.
 
     Raises:
-        CheckpointError, SavedError, OSError: there is none that can be opened.
+        CheckpointError, OwnEncodingError, SavedError, OSError: there is none that can be opened, or not without code.
     """
-    found = checkpoint.read_folder(path) if path.is_dir() else checkpoint.read_file(path)
+    try:
+        found = (checkpoint.read_folder if path.is_dir() else checkpoint.read_file)(path, run_code)
+    except ConsentError as waits:
+        raise CheckpointError(
+            f"{path} has a positional encoding of its own, {waits.name}: {len(waits.code):,} characters of Python in its {CODE}. "
+            "Read them, then give --run-code to let them run."
+        ) from None
     text = found.text if found.text is not None else read_corpus(found.config.corpus)
     checkpoint.check_text(text, found.text_hash, found.config.corpus)
-    run = Run(found.config, Corpus.from_text(text), evaluate=False)
+    run = Run(found.config, Corpus.from_text(text), found.encoding, evaluate=False)
     run.restore(found.saved)
     return run
 
@@ -71,11 +79,11 @@ def _is_run(path: Path) -> bool:
 
 def write(run: Run, path: Path) -> None:
     """A run as a zip or as a folder, as its name says; what is there stays until the new one is on the disk."""
-    files = checkpoint.files(run, f"{run.encoding.name}, seed {run.config.seed}")
+    files = checkpoint.files(run, f"{encoding_name(run.config, run.encoding)}, seed {run.config.seed}")
     if path.suffix.lower() == ".zip":
         whole_files.write({path: checkpoint.pack(files)})
         return
     (path / RUN).parent.mkdir(parents=True, exist_ok=True)
     # Without run.json the folder is no run: it goes first and comes last, so that no run is half of another.
     ordered = sorted(files, key=lambda name: name == RUN)
-    whole_files.write({path / name: files[name] for name in ordered}, instead_of=(path / RUN, path / TEXT))
+    whole_files.write({path / name: files[name] for name in ordered}, instead_of=(path / RUN, path / TEXT, path / CODE))

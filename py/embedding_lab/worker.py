@@ -416,8 +416,8 @@ def checkpoint(id: str, label: str) -> dict:
         label: what the reader knows the run by.
 
     Returns:
-        name, such as learned-seed1-500.zip; bytes, uint8. Or an error with the code "unknown-run", "checkpoint"
-        or "memory".
+        name, such as learned-seed1-500.zip; bytes, uint8. Or an error with the code "unknown-run", "checkpoint",
+        "encoding" or "memory".
     """
     from .checkpoint import CheckpointError, files, name, pack  # no first loss waits for them
 
@@ -433,21 +433,26 @@ def checkpoint(id: str, label: str) -> dict:
         return _no_memory_to(f"save this run with its text of {characters:,} characters")
 
 
-def read_checkpoint(bytes) -> dict:
+def read_checkpoint(bytes, run_code: bool = False) -> dict:
     """Look into a file that a reader gave; nothing else changes.
 
     Args:
         bytes: its content, which may be anything.
+        run_code: whether the code of its encoding may run, if it has some.
 
     Returns:
         config; text, None for a text of the lab that config names; textHash, the SHA-256 in hexadecimal of the text in
-        UTF-8, as `corpus.normalised` makes it; saved, as `open_run` takes it; version, of the lab that
-        wrote it. Or an error with the code "checkpoint" or "memory".
+        UTF-8, as `corpus.normalised` makes it; saved, as `open_run` takes it; version, of the lab that wrote it; code, of
+        the encoding, None for one of the lab. Where there is code that may not run, config, code, version, name, of the
+        encoding, and needsConsent, true. Or an error with the code "checkpoint", "encoding" or "memory".
     """
-    from .checkpoint import CheckpointError, read
+    from .checkpoint import CheckpointError, ConsentError, read
 
     try:
-        found = read(bytes)
+        found = read(bytes, run_code)
+    except ConsentError as waits:
+        about = {"config": asdict(waits.config), "code": waits.code, "name": waits.name, "version": waits.version}
+        return about | {"needsConsent": True}
     except CheckpointError as error:
         return _error("checkpoint", None, str(error))
     except MemoryError:
@@ -458,6 +463,7 @@ def read_checkpoint(bytes) -> dict:
         "textHash": found.text_hash,
         "saved": _for_page(found.saved),
         "version": found.version,
+        "code": getattr(found.encoding, "code", None),
     }
 
 

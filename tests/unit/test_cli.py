@@ -272,19 +272,35 @@ def test_a_run_of_a_text_of_its_own_takes_it_along(tmp_path):
     assert json.loads(done.stdout)["state"] == "finished"
 
 
-def test_an_encoding_from_a_file_is_exported_but_not_opened_again(tmp_path):
-    (tmp_path / "ramp.py").write_text(
+def test_an_encoding_from_a_file_is_exported_and_opened_again_with_leave_alone(tmp_path):
+    code = (
         "import numpy as np\n"
+        f"open({str(tmp_path / 'trace')!r}, 'a').write('ran')\n"
         "class Ramp:\n"
         "    def table(self, length, d): return np.tile(np.arange(length)[:, None] / 100, (1, d))\n"
         "    def rotation(self, length, head_dim): return None\n"
         "    def bias(self, length, heads): return None\n"
     )
-    assert export("--encoding", str(tmp_path / "ramp.py"), "--out", str(tmp_path / "ramp")).returncode == 0
+    (tmp_path / "ramp.py").write_text(code)
+    arguments = ["--encoding", str(tmp_path / "ramp.py")]
+    assert export(*arguments, "--at", "10", "--out", str(tmp_path / "ramp")).returncode == 0
     config = json.loads((tmp_path / "ramp" / "config.json").read_text())
     assert (config["model_type"], config["n_positions"]) == ("gpt2", 1024)
-    done = lab("train", "--from", str(tmp_path / "ramp"))
-    assert done.returncode == 1 and "whose Python code is not among its files" in done.stderr
+    (tmp_path / "ramp.py").unlink()
+    (tmp_path / "trace").unlink()
+    again = ["train", "--corpora", str(CORPORA), "--from", str(tmp_path / "ramp")]
+    done = lab(*again)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert f"ramp has a positional encoding of its own, ramp: {len(code)} characters of Python in its" in done.stderr
+    assert "give --run-code to let them run" in done.stderr
+    assert not (tmp_path / "trace").exists()
+    result = json.loads(lab(*again, "--run-code", "--json", "--save", str(tmp_path / "end.zip")).stdout)
+    (tmp_path / "ramp.py").write_text(code)
+    straight = json.loads(train(*arguments, "--json").stdout)
+    assert result["losses"] == straight["losses"] and result["config"] == straight["config"]
+    assert result["config"]["encoding"] == "own:ramp"
+    done = lab("train", "--run-code", "--steps", "1")
+    assert done.returncode == 1 and "--run-code goes with --from" in done.stderr
 
 
 def test_what_export_and_from_refuse_is_one_line(tmp_path):

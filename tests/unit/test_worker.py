@@ -268,7 +268,7 @@ def test_what_cannot_be_a_file_or_a_run_is_a_value():
     [
         ("training.Run.save", lambda made: worker.save_run("a"), "to save this run: "),
         ("checkpoint.pack", lambda made: worker.checkpoint("a", "x"), "with its text of 1,880 characters: "),
-        ("checkpoint.saving.text_bytes", lambda made: worker.checkpoint("a", "x"), "with its text of 1,880 characters: "),
+        ("checkpoint.saving._text_bytes", lambda made: worker.checkpoint("a", "x"), "with its text of 1,880 characters: "),
         ("checkpoint.opening.Archive.read", lambda made: worker.read_checkpoint(made), r"this file of \d+,\d+ bytes with its text: "),
     ],
 )

@@ -2,7 +2,7 @@
 
 import { isOwn, ownName } from "./own.js";
 
-/** The most characters that the code of an encoding may have; `checkpoint/contents.py` has the same number. */
+/** The most characters that the code of an encoding may have; `own_encoding/loading.py` has the same number. */
 export const LONGEST_CODE = 100_000;
 
 /** @param {any} code as it is stored @returns {boolean} whether it can be the code of an encoding */

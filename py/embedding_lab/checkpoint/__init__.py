@@ -6,21 +6,24 @@
     embedding-lab/run.json                  settings, step and state, and which text it was
     embedding-lab/training.safetensors      AdamW's moments, and the losses so far
     embedding-lab/text.txt                  the text, only where it is the reader's own
+    embedding-lab/encoding.py               the code of the encoding, only where it is the reader's own
 
 In a zip they stand uncompressed and with a fixed date, so the same run gives the same bytes on every machine. A zip or a
 folder that is opened may be anything: every size is bounded before anything is read, and what does not fit is a
-`CheckpointError`.
+`CheckpointError`. The code of an encoding is not run unless whoever opens the run says so.
 """
 
 from .contents import FILES, LARGEST_FILE, CheckpointError, check_text, text_hash
-from .opening import Checkpoint, read, read_file, read_folder
-from .saving import files, name, pack, text_bytes
+from .opening import Checkpoint, ConsentError, read, read_file, read_folder
+from .saving import check_run, files, name, pack
 
 __all__ = [
     "FILES",
     "LARGEST_FILE",
     "Checkpoint",
     "CheckpointError",
+    "ConsentError",
+    "check_run",
     "check_text",
     "files",
     "name",
@@ -28,6 +31,5 @@ __all__ = [
     "read",
     "read_file",
     "read_folder",
-    "text_bytes",
     "text_hash",
 ]

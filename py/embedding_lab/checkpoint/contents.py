@@ -5,6 +5,7 @@ import hashlib
 from ..config import settings_table
 from ..corpus import MOST_CHARACTERS, normalised
 from ..model import MLP_WIDTH
+from ..own_encoding.loading import LONGEST_CODE
 from .layouts import MOST_POSITIONS
 from .tensors import LONGEST_HEADER
 
@@ -12,26 +13,29 @@ FORMAT = 1  # of what stands in embedding-lab/: another number where an older la
 MODEL, CONFIG = "model.safetensors", "config.json"
 TOKENIZER, TOKENIZER_CONFIG, README = "tokenizer.json", "tokenizer_config.json", "README.md"
 RUN, TRAINING, TEXT = "embedding-lab/run.json", "embedding-lab/training.safetensors", "embedding-lab/text.txt"
-FILES = (MODEL, CONFIG, TOKENIZER, TOKENIZER_CONFIG, README, RUN, TRAINING, TEXT)
+CODE = "embedding-lab/encoding.py"
+FILES = (MODEL, CONFIG, TOKENIZER, TOKENIZER_CONFIG, README, RUN, TRAINING, TEXT, CODE)
 IN_TRAINING = ("mean", "square", "train_loss", "validation_steps", "validation_loss")  # of `training.Saved`
 HIGHEST = {row["name"]: row["high"] for row in settings_table() if "high" in row}
 
 
-def _largest_model() -> int:
-    """Bytes of the numbers of the largest model that the settings allow, in the layout that takes most."""
+def _most_parameters() -> int:
+    """Numbers of the largest model that the settings allow, in the layout that takes most."""
     d, layers, heads, context = (HIGHEST[name] for name in ("d", "layers", "heads", "context"))
     tables = 3 * MOST_CHARACTERS * d + MOST_POSITIONS * d  # Bloom has that of the characters three times
     blocks = layers * ((4 + 2 * MLP_WIDTH) * d * d + (9 + MLP_WIDTH) * d)
-    return 4 * (tables + blocks + 4 * d + heads * context * context)
+    return tables + blocks + 4 * d + heads * context * context
 
 
 LARGEST_TEXT = 16 << 20  # three times all of Shakespeare
+LARGEST_CODE = 4 * LONGEST_CODE  # bytes: no character has more in UTF-8
 LARGEST_JSON = 1 << 16  # run.json has about 1 KB
-LARGEST_MODEL = _largest_model() + LONGEST_HEADER
+MOST_PARAMETERS = _most_parameters()  # what an encoding trains of its own counts among them
+LARGEST_MODEL = 4 * MOST_PARAMETERS + LONGEST_HEADER
 # Two moments, and of each step at most a loss, the number of an evaluation and its loss.
-LARGEST_TRAINING = 2 * _largest_model() + (8 + 4 + 8) * HIGHEST["steps"] + LONGEST_HEADER
-LARGEST_FILE = LARGEST_TEXT + LARGEST_MODEL + LARGEST_TRAINING + (1 << 20)  # the last for everything else
-MOST_MEMBERS = 64  # of a zip: ours has at most 8, and a system that packs the folder again adds some of its own
+LARGEST_TRAINING = 2 * 4 * MOST_PARAMETERS + (8 + 4 + 8) * HIGHEST["steps"] + LONGEST_HEADER
+LARGEST_FILE = LARGEST_TEXT + LARGEST_CODE + LARGEST_MODEL + LARGEST_TRAINING + (1 << 20)  # the last for everything else
+MOST_MEMBERS = 64  # of a zip: ours has at most 9, and a system that packs the folder again adds some of its own
 LARGEST_DIRECTORY = MOST_MEMBERS * 1024
 
 
@@ -42,6 +46,11 @@ class CheckpointError(ValueError):
 def text_hash(text: str) -> str:
     """SHA-256 of the text, as `normalised` makes it, in UTF-8, in hexadecimal."""
     return hashlib.sha256(normalised(text).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def code_hash(code: bytes) -> str:
+    """SHA-256 of the code, in hexadecimal: it tells that code was changed by accident, not on purpose."""
+    return hashlib.sha256(code).hexdigest()
 
 
 def check_text(text: str, expected: str, name: str) -> None:

@@ -16,9 +16,10 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
+from ..config import OWN, RunConfig
 from ..model import MLP_WIDTH, Transformer
 from ..ops.reference import LAYER_NORM_EPSILON
-from ..positions import Trainable
+from ..positions import PositionalEncoding, Trainable
 
 MOST_POSITIONS = 1024  # of an encoding without an end: as many as GPT-2 has
 # Bloom's embedding norm divides by sqrt(variance + 1e-5). With rows this much smaller the variance does not count: that
@@ -52,6 +53,11 @@ class Layout:
     constants: Callable[[dict[str, np.ndarray]], dict[str, np.ndarray]] = field(default=lambda parameters: {})
 
 
+def encoding_name(config: RunConfig, encoding: PositionalEncoding) -> str:
+    """What a run's encoding is called: a reader's own as its settings have it, which may number the name of its class."""
+    return config.encoding.removeprefix(OWN) if config.encoding.startswith(OWN) else encoding.name
+
+
 def choose(model: Transformer) -> Layout:
     """The layout for a model, from what its encoding supplies."""
     config, encoding = model.config, model.encoding
@@ -65,6 +71,8 @@ def choose(model: Transformer) -> Layout:
     if rotation is None and bias is None:
         if table is None:
             return _gpt2(model, np.zeros((positions, config.d), np.float32), "It has no positions: they are zeros.")
+        if isinstance(table, Trainable) and table.value is not None:
+            return _own(model, "its table of positions is computed from other numbers, which train")
         if isinstance(table, Trainable):
             if table.value is not None:
                 return _own(model, "its table is computed from parameters, and GPT-2's are the table itself")
@@ -91,14 +99,23 @@ def choose(model: Transformer) -> Layout:
 def _stretched(supplied: Callable[[int], np.ndarray], context: int, most: int) -> np.ndarray | None:
     """One table for all lengths, of `most` rows if the encoding goes that far; None if its rows depend on the length."""
     whole = np.asarray(supplied(context), np.float32)
-    if not all(_same(supplied(length), whole[:length]) for length in (1, context // 2, context - 1)):
+    if not all(_same(_asked(supplied, length), whole[:length]) for length in (1, context // 2, context - 1)):
         return None
-    try:
-        longer = np.asarray(supplied(most), np.float32)
-    except Exception:  # a reader's own encoding may raise anything where it ends without saying so
+    longer = _asked(supplied, most)
+    if longer is None:
         return whole
+    longer = np.asarray(longer, np.float32)
     same = longer.shape == (most, *whole.shape[1:]) and _same(longer[:context], whole) and np.isfinite(longer).all()
     return longer if same else whole
+
+
+def _asked(supplied: Callable, length: int):
+    """The fixed array that an encoding supplies at another length than its run's; None where it has none, or fails."""
+    try:
+        found = supplied(length)
+    except Exception:  # a reader's own encoding may raise anything where it ends without saying so
+        return None
+    return None if isinstance(found, Trainable) else found
 
 
 def _same(one, other) -> bool:
@@ -118,8 +135,8 @@ def _rope_base(encoding, context: int, size: int) -> float | None:
         return None
     for length in (context, context - 1, 2):
         angle = np.arange(length)[:, None] * base ** (-np.arange(0, size, 2) / size)
-        cos, sin = encoding.rotation(length, size)
-        if not (_same(cos, np.cos(angle)) and _same(sin, np.sin(angle))):
+        turned = _asked(lambda length: encoding.rotation(length, size), length)
+        if turned is None or not (_same(turned[0], np.cos(angle)) and _same(turned[1], np.sin(angle))):
             return None
     return float(base)
 
@@ -134,8 +151,8 @@ def _is_bloom(encoding, context: int, heads: int) -> bool:
     for length in (context, context - 1, 2):
         position = np.arange(length)
         behind = np.minimum(position[None, :] - position[:, None], 0)  # of each key, seen from each query
-        bias = np.asarray(encoding.bias(length, heads), np.float64)
-        if not _same(np.tril(bias), slope[:, None, None] * behind):
+        bias = _asked(lambda length: encoding.bias(length, heads), length)
+        if bias is None or not _same(np.tril(bias), slope[:, None, None] * behind):
             return False
     return heads & (heads - 1) == 0
 
@@ -305,7 +322,7 @@ def _own(model: Transformer, why: str) -> Layout:
             "model_type": "embedding-lab",
             "vocab_size": model.characters,
             **asdict(model.config),
-            "encoding": model.encoding.name,  # that of a reader's own is not in the settings
+            "encoding": encoding_name(model.config, model.encoding),  # without "own:", or that of an object from elsewhere
         },
         names={name: name for name in model.parameters.arrays},
     )

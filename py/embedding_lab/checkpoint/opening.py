@@ -7,18 +7,22 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import __version__, positions
-from ..config import RunConfig, settings_table, validate
+from .. import __version__, own_encoding, positions
+from ..config import OWN, RunConfig, settings_table, validate
 from ..corpus import MOST_CHARACTERS, Corpus, CorpusError
 from ..model import Transformer
-from ..positions import PositionError
+from ..own_encoding import OwnEncodingError
+from ..own_encoding.loading import LONGEST_CODE
+from ..positions import PositionalEncoding, PositionError
 from ..training import Saved, SavedError
 from . import layouts, tensors
 from .archive import Archive
 from .contents import (
+    CODE,
     CONFIG,
     FORMAT,
     IN_TRAINING,
+    LARGEST_CODE,
     LARGEST_FILE,
     LARGEST_JSON,
     LARGEST_MODEL,
@@ -30,9 +34,14 @@ from .contents import (
     TRAINING,
     CheckpointError,
     check_text,
+    code_hash,
 )
 from .tensors import TensorsError, read_json
 
+WITHOUT_CODE = (
+    "This run has a positional encoding of its own, whose Python code is not among its files: its README says what can open "
+    "it, but the lab cannot go on with it."
+)
 Content = Callable[[str, int], bytes | None]  # of a file by its path, of at most so many bytes; None: there is none
 
 
@@ -46,6 +55,7 @@ class Checkpoint:
         text_hash: of the text, see `contents.text_hash`.
         saved: for `Run.restore`.
         version: of the lab that wrote it.
+        encoding: the settings' own, or what the code in the files gives.
     """
 
     config: RunConfig
@@ -53,20 +63,48 @@ class Checkpoint:
     text_hash: str
     saved: Saved
     version: str
+    encoding: PositionalEncoding
 
 
-def read(data: bytes | memoryview) -> Checkpoint:
+class ConsentError(CheckpointError):
+    """A run with code, which whoever opens it has not allowed to run; none of it has run.
+
+    Attributes:
+        config: the settings.
+        code: the Python of the encoding.
+        version: of the lab that wrote it.
+    """
+
+    def __init__(self, config: RunConfig, code: str, version: str):
+        self.config, self.code, self.version = config, code, version
+        super().__init__(
+            f"This run has a positional encoding of its own, {self.name}: {len(code):,} characters of Python, in {CODE}. "
+            "Read them, and say that they may run."
+        )
+
+    @property
+    def name(self) -> str:
+        """What the encoding is called."""
+        return self.config.encoding.removeprefix(OWN)
+
+
+def read(data: bytes | memoryview, run_code: bool = False) -> Checkpoint:
     """Open a zip that `pack` made of a run, or that claims to be one.
 
+    Args:
+        run_code: whether code that is in it may run.
+
     Raises:
-        CheckpointError: it is not, or it contradicts itself.
+        ConsentError: it has code, which may not run.
+        CheckpointError: it is no saved run, or it contradicts itself.
+        OwnEncodingError: its code fails.
     """
     _check_size(len(data))
     data = bytes(data)
     if data[:2] != b"PK":
         raise CheckpointError(f"This is not a saved run but {_kind(data)}: choose a .zip that the lab saved.")
     archive = Archive(data)
-    return _read(archive.read, archive.names)
+    return _read(archive.read, archive.names, run_code)
 
 
 def _check_size(size: int) -> None:
@@ -76,23 +114,15 @@ def _check_size(size: int) -> None:
         )
 
 
-def read_file(path: Path) -> Checkpoint:
-    """Open a zip on the disk.
-
-    Raises:
-        CheckpointError: as `read`.
-    """
+def read_file(path: Path, run_code: bool = False) -> Checkpoint:
+    """Open a zip on the disk; arguments and errors as of `read`."""
     _check_size(path.stat().st_size)
     with path.open("rb") as file:
-        return read(file.read(LARGEST_FILE + 1))  # a pipe has any number of bytes, whatever its size says
+        return read(file.read(LARGEST_FILE + 1), run_code)  # a pipe has any number of bytes, whatever its size says
 
 
-def read_folder(folder: Path) -> Checkpoint:
-    """Open a folder with the files of a run.
-
-    Raises:
-        CheckpointError: it has none, or they contradict each other.
-    """
+def read_folder(folder: Path, run_code: bool = False) -> Checkpoint:
+    """Open a folder with the files of a run; arguments and errors as of `read`."""
 
     def content(path: str, most: int) -> bytes | None:
         file = folder / path
@@ -104,7 +134,7 @@ def read_folder(folder: Path) -> Checkpoint:
             raise CheckpointError(f"{path} has more than {most:,} bytes, which no saved run needs.")
         return found
 
-    return _read(content, [entry.name for entry in folder.iterdir()])
+    return _read(content, [entry.name for entry in folder.iterdir()], run_code)
 
 
 def _kind(data: bytes) -> str:
@@ -116,21 +146,26 @@ def _kind(data: bytes) -> str:
     return f"another kind of file, which begins with {shown}"
 
 
-def _read(content: Content, names: list[str]) -> Checkpoint:
+def _read(content: Content, names: list[str], run_code: bool) -> Checkpoint:
     """A run from the files that there are, whose names are these."""
     packed = content(RUN, LARGEST_JSON)
     if packed is None:
         raise CheckpointError(f"{_stranger(content, names)}: the lab opens only runs that it saved itself, with {RUN}.")
     about = _about(packed)
     config = _config(about["config"])
-    if about["encoding"] != {"name": config.encoding, "ofTheLab": True}:
-        raise CheckpointError(
-            "This run has a positional encoding of its own, whose Python code is not among its files: its README says "
-            "what can open it, but the lab cannot go on with it."
-        )
-    encoding = positions.build(config.encoding, config.context, config.position_scale)
+    if config.encoding.startswith(OWN):
+        code = _code(content, about["encoding"], config.encoding.removeprefix(OWN))
+        if not run_code:
+            raise ConsentError(config, code, about["version"])
+        encoding = own_encoding.load(code, config.encoding.removeprefix(OWN), CODE)
+    elif about["encoding"] == {"name": config.encoding, "ofTheLab": True}:
+        encoding = positions.build(config.encoding, config.context, config.position_scale)
+    else:
+        raise CheckpointError(WITHOUT_CODE)
     try:
         model = Transformer(config, about["characters"], encoding)
+    except OwnEncodingError:
+        raise
     except PositionError as problem:
         raise CheckpointError(f"{RUN} has settings that cannot be: {problem}") from None
     _fill(model, _tensors(content, MODEL, LARGEST_MODEL))
@@ -146,8 +181,29 @@ def _read(content: Content, names: list[str]) -> Checkpoint:
         raise CheckpointError(f"The saved run contradicts itself: {problem}") from None
     if not len(saved.validation_steps):
         raise CheckpointError(f"{TRAINING} has no validation losses; a run that the lab saves has that of step 0.")
-    found = Checkpoint(config, None, about["textHash"], saved, about["version"])
+    found = Checkpoint(config, None, about["textHash"], saved, about["version"], encoding)
     return _with_text(found, content, about["characters"]) if config.corpus == "own" else found
+
+
+def _code(content: Content, about: dict, name: str) -> str:
+    """The code of a reader's own encoding, of which run.json says this; none of it is run."""
+    packed = content(CODE, LARGEST_CODE)
+    if packed is None or "codeHash" not in about:
+        raise CheckpointError(WITHOUT_CODE)
+    if about != {"name": name, "ofTheLab": False, "codeHash": about["codeHash"]}:
+        raise CheckpointError(f"{RUN} says otherwise of its encoding than its config: it is not as the lab saved it.")
+    try:
+        code = packed.decode()
+    except UnicodeDecodeError as problem:
+        raise CheckpointError(f"{CODE} is not UTF-8 text: {problem.reason} at byte {problem.start}.") from None
+    if not 1 <= len(code) <= LONGEST_CODE:
+        raise CheckpointError(f"{CODE} has {len(code):,} characters; a saved run has from 1 to {LONGEST_CODE:,}.")
+    if code_hash(packed) != about["codeHash"]:
+        raise CheckpointError(
+            f"{CODE} is not the code that this run trained with (its SHA-256 begins with {code_hash(packed)[:8]}): "
+            "a run can only go on with that."
+        )
+    return code
 
 
 def _about(packed: bytes) -> dict:

@@ -9,14 +9,17 @@ from dataclasses import asdict
 from .. import __version__, positions
 from ..config import CORPORA, OWN
 from ..corpus import RARE, Corpus
+from ..own_encoding import Own
 from ..training import Run
 from . import layouts, tensors
 from .contents import (
+    CODE,
     CONFIG,
     FORMAT,
     IN_TRAINING,
     LARGEST_TEXT,
     MODEL,
+    MOST_PARAMETERS,
     README,
     RUN,
     TEXT,
@@ -24,6 +27,7 @@ from .contents import (
     TOKENIZER_CONFIG,
     TRAINING,
     CheckpointError,
+    code_hash,
     text_hash,
 )
 
@@ -33,11 +37,45 @@ PROMPT_CHARACTERS = 4  # of the example in the README: less than the shortest co
 
 def name(run: Run) -> str:
     """What its file is called, such as learned-seed1-500.zip."""
-    encoding = re.sub(r"[^A-Za-z0-9._-]+", "-", run.encoding.name).strip("-.") or "encoding"
+    name = layouts.encoding_name(run.config, run.encoding)
+    encoding = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "encoding"
     return f"{encoding}-seed{run.config.seed}-{run.step}.zip"
 
 
-def text_bytes(corpus: Corpus) -> bytes:
+def check_run(run: Run) -> None:
+    """Hold a run against what files can hold, which is known before it has trained.
+
+    Raises:
+        CheckpointError: its text or its model is too large, or its text or its code has what UTF-8 cannot hold.
+    """
+    _texts(run)
+
+
+def _texts(run: Run) -> tuple[bytes, bytes | None]:
+    """The text and, of a reader's own encoding, the code, as a saved run holds them; errors as of `check_run`."""
+    if run.model.size > MOST_PARAMETERS:
+        raise CheckpointError(
+            f"The model has {run.model.size:,} parameters; a saved run holds at most {MOST_PARAMETERS:,}: "
+            "let the encoding train fewer."
+        )
+    return _text_bytes(run.corpus), _code_bytes(run)
+
+
+def _code_bytes(run: Run) -> bytes | None:
+    """The code of a reader's own encoding as a saved run holds it; None where there is none."""
+    if not (isinstance(run.encoding, Own) and run.config.encoding.startswith(OWN)):
+        return None
+    code = run.encoding.code
+    try:
+        return code.encode()
+    except UnicodeEncodeError as problem:
+        raise CheckpointError(
+            f"The code of the encoding has half a surrogate pair (U+{ord(code[problem.start]):X}), which no file in UTF-8 can "
+            "hold: take it out and train again."
+        ) from None
+
+
+def _text_bytes(corpus: Corpus) -> bytes:
     """The text as a saved run holds it.
 
     Raises:
@@ -66,10 +104,11 @@ def files(run: Run, label: str) -> dict[str, bytes]:
         label: what a reader knows it by, for the README.
 
     Raises:
-        CheckpointError: as `text_bytes`.
+        CheckpointError: as `check_run`.
+        OwnEncodingError: the code of its encoding fails, or gives other numbers than before.
     """
     corpus, model = run.corpus, run.model
-    text = text_bytes(corpus)
+    text, code = _texts(run)
     layout, saved, parameters = layouts.choose(model), run.save(), model.parameters.arrays
     found = {
         MODEL: tensors.write(
@@ -88,13 +127,17 @@ def files(run: Run, label: str) -> dict[str, bytes]:
                 "model_input_names": ["input_ids", "attention_mask"],
             }
         ),
-        README: _readme(run, layout, label).encode(),
+        README: _readme(run, layout, label, code is not None).encode(),
         RUN: _json(
             {
                 "format": FORMAT,
                 "version": __version__,
                 "config": asdict(run.config),
-                "encoding": {"name": run.encoding.name, "ofTheLab": _of_the_lab(run)},
+                "encoding": {
+                    "name": layouts.encoding_name(run.config, run.encoding),
+                    "ofTheLab": _of_the_lab(run),
+                    **({} if code is None else {"codeHash": code_hash(code)}),
+                },
                 "characters": len(corpus.vocabulary),
                 "textHash": text_hash(text.decode()),
                 "step": saved.step,
@@ -105,7 +148,7 @@ def files(run: Run, label: str) -> dict[str, bytes]:
         ),
         TRAINING: tensors.write({key: getattr(saved, key) for key in IN_TRAINING}),
     }
-    return found | ({TEXT: text} if run.config.corpus == "own" else {})
+    return found | ({TEXT: text} if run.config.corpus == "own" else {}) | ({} if code is None else {CODE: code})
 
 
 def pack(files: dict[str, bytes]) -> bytes:
@@ -163,23 +206,29 @@ def _tokenizer(corpus: Corpus) -> dict:
     }
 
 
-def _readme(run: Run, layout: layouts.Layout, label: str) -> str:
+def _readme(run: Run, layout: layouts.Layout, label: str, has_code: bool) -> str:
     config, corpus = run.config, run.corpus
     title, origin = CORPORA[config.corpus]
     text = "a text of its reader's" if config.corpus == "own" else f"*{title}* ({origin})"
     step, loss = run.validation[-1]
+    name = layouts.encoding_name(config, run.encoding)
     going_on = (
         f"give `python -m embedding_lab train --from` this folder or its zip, and it goes on from step {run.step}"
         if run.state == "training"
         else "the lab opens it again from the zip"
     )
-    if not _of_the_lab(run):
-        going_on = f"the encoding {run.encoding.name} is Python code that is not here, so the lab cannot go on"
+    if has_code:
+        going_on += (
+            f".\nThe encoding is the Python code in `{CODE}`, which has to run for that: read it first. The lab asks before it "
+            "runs it, and the command needs `--run-code`"
+        )
+    elif not _of_the_lab(run):
+        going_on = f"the encoding {name} is Python code that is not here, so the lab cannot go on"
     return f"""# {" ".join(label.split())[:200]}
 
 A small language model that reads and writes single characters, {len(corpus.vocabulary)} different ones. It was trained in
 Embedding Lab for {run.step} of {config.steps} steps on {text}, with the
-positional encoding "{run.encoding.name}". At step {step} its loss on the validation text was {loss:.3f} nats per
+positional encoding "{name}". At step {step} its loss on the validation text was {loss:.3f} nats per
 character.
 
 ## Open it

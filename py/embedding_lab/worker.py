@@ -428,6 +428,8 @@ def checkpoint(id: str, label: str) -> dict:
         return {"name": name(run), "bytes": np.frombuffer(pack(files(run, label)), np.uint8)}
     except CheckpointError as error:
         return _error("checkpoint", None, str(error))
+    except PositionError as error:
+        return _position_error(error)
     except MemoryError:
         characters = len(run.corpus.train) + len(run.corpus.validation)
         return _no_memory_to(f"save this run with its text of {characters:,} characters")
@@ -455,6 +457,8 @@ def read_checkpoint(bytes, run_code: bool = False) -> dict:
         return about | {"needsConsent": True}
     except CheckpointError as error:
         return _error("checkpoint", None, str(error))
+    except PositionError as error:
+        return _position_error(error)
     except MemoryError:
         return _no_memory_to(f"open this file of {len(bytes):,} bytes with its text")
     return {

@@ -296,7 +296,7 @@ def test_what_run_json_may_not_say_of_code(files, about, message):
 @pytest.mark.parametrize("name", ["", "=1+1", "a,b", "<b>", '"', "x" * 41, " a", "-a", "a\nb", "a\u202eb", "\u0301a"])
 def test_a_name_that_the_rule_refuses(files, name):
     config = {**json.loads(files[RUN])["config"], "encoding": f"own:{name}"}
-    refused(changed(files, config=config), "cannot be: encoding = own:.* has a name that cannot be used")
+    refused(changed(files, config=config), "(?s)cannot be: encoding = own:.* has a name that cannot be used")
 
 
 def test_an_own_encoding_whose_config_names_one_of_the_lab(files):
@@ -318,7 +318,7 @@ def replaced(files, code):
         ("import sys\nsys.exit(3)\n", 2, "sys.exit"),
         (HEAD + METHODS["a fixed table"] + "\n" + HEAD.replace("Own", "Other") + METHODS["nothing"], None, "Own"),
         (HEAD + METHODS["a fixed table"].replace("(1, d)", "(1, d + 1)"), 10, r"table returned the shape \(8, 9\)"),
-        (HEAD + METHODS["a fixed table"].replace("/ 100", "/ 0"), None, "table"),
+        (HEAD + METHODS["a fixed table"].replace("/ 100", "/ 100 + np.inf"), None, "table"),
     ],
     ids=["no Python", "raises", "leaves", "two encodings", "another shape", "not finite"],
 )
@@ -340,12 +340,6 @@ def test_code_of_another_model_is_not_filled_with_these_numbers(files):
 
 
 # ------------------------------------------------------------------------------------ what cannot be saved
-
-
-def test_code_with_half_a_character_is_told_before_training():
-    run = made(HEAD + "# \ud83d\n" + METHODS["a fixed table"])
-    with pytest.raises(checkpoint.CheckpointError, match=r"half a surrogate pair \(U\+D83D\)"):
-        checkpoint.check_run(run)
 
 
 def test_more_parameters_than_a_file_holds_are_told_before_training():

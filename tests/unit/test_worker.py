@@ -231,7 +231,7 @@ def test_a_run_becomes_a_file_and_a_file_a_run():
     made = worker.checkpoint("a", "Learned, seed 1")
     assert made["name"] == "learned-seed1-10.zip" and made["bytes"].dtype == np.uint8
     found = worker.read_checkpoint(memoryview(made["bytes"]))
-    assert set(found) == {"config", "text", "textHash", "saved", "version"}
+    assert set(found) == {"config", "text", "textHash", "saved", "version", "code"} and found["code"] is None
     assert found["text"] == TEXT and found["config"]["d"] == 8 and found["version"] == worker.status()["version"]
     opened = worker.open_run("b", found["config"], found["text"], None, from_page(found["saved"]))
     assert (opened["frame"]["state"], opened["frame"]["step"]) == ("training", 10)

@@ -154,10 +154,12 @@ def _read(content: Content, names: list[str], run_code: bool) -> Checkpoint:
     about = _about(packed)
     config = _config(about["config"])
     if config.encoding.startswith(OWN):
-        code = _code(content, about["encoding"], config.encoding.removeprefix(OWN))
+        name = config.encoding.removeprefix(OWN)
+        code = _code(content, about["encoding"], name)
         if not run_code:
             raise ConsentError(config, code, about["version"])
-        encoding = own_encoding.load(code, config.encoding.removeprefix(OWN), CODE)
+        encoding = own_encoding.load(code, name, CODE)
+        encoding.name = name  # the page may have numbered that of its class
     elif about["encoding"] == {"name": config.encoding, "ofTheLab": True}:
         encoding = positions.build(config.encoding, config.context, config.position_scale)
     else:

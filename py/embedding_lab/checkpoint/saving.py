@@ -46,33 +46,14 @@ def check_run(run: Run) -> None:
     """Hold a run against what files can hold, which is known before it has trained.
 
     Raises:
-        CheckpointError: its text or its model is too large, or its text or its code has what UTF-8 cannot hold.
+        CheckpointError: its model or its text is too large, or its text has half of a surrogate pair.
     """
-    _texts(run)
-
-
-def _texts(run: Run) -> tuple[bytes, bytes | None]:
-    """The text and, of a reader's own encoding, the code, as a saved run holds them; errors as of `check_run`."""
+    _text_bytes(run.corpus)
     if run.model.size > MOST_PARAMETERS:
         raise CheckpointError(
             f"The model has {run.model.size:,} parameters; a saved run holds at most {MOST_PARAMETERS:,}: "
             "let the encoding train fewer."
         )
-    return _text_bytes(run.corpus), _code_bytes(run)
-
-
-def _code_bytes(run: Run) -> bytes | None:
-    """The code of a reader's own encoding as a saved run holds it; None where there is none."""
-    if not (isinstance(run.encoding, Own) and run.config.encoding.startswith(OWN)):
-        return None
-    code = run.encoding.code
-    try:
-        return code.encode()
-    except UnicodeEncodeError as problem:
-        raise CheckpointError(
-            f"The code of the encoding has half a surrogate pair (U+{ord(code[problem.start]):X}), which no file in UTF-8 can "
-            "hold: take it out and train again."
-        ) from None
 
 
 def _text_bytes(corpus: Corpus) -> bytes:
@@ -108,7 +89,10 @@ def files(run: Run, label: str) -> dict[str, bytes]:
         OwnEncodingError: the code of its encoding fails, or gives other numbers than before.
     """
     corpus, model = run.corpus, run.model
-    text, code = _texts(run)
+    check_run(run)
+    text = _text_bytes(corpus)
+    has_code = isinstance(run.encoding, Own) and run.config.encoding.startswith(OWN)
+    code = run.encoding.code.encode() if has_code else None  # code with half of a surrogate pair is no Python
     layout, saved, parameters = layouts.choose(model), run.save(), model.parameters.arrays
     found = {
         MODEL: tensors.write(
@@ -127,7 +111,7 @@ def files(run: Run, label: str) -> dict[str, bytes]:
                 "model_input_names": ["input_ids", "attention_mask"],
             }
         ),
-        README: _readme(run, layout, label, code is not None).encode(),
+        README: _readme(run, layout, label, has_code).encode(),
         RUN: _json(
             {
                 "format": FORMAT,

@@ -109,7 +109,7 @@ def test_every_cut_is_told(packed):
 
 
 def test_a_file_of_200_mb_is_refused_by_its_size():
-    refused(bytes(200_000_000), "has 200,000,000 bytes; a saved run has at most 3")
+    refused(bytes(200_000_000), "has 200,000,000 bytes; a saved run has at most 5")
 
 
 def test_the_limits_leave_room_for_the_largest_run():

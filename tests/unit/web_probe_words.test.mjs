@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lastLine, lookedAt, measured, pending } from "../../web/lab/probe-words.js";
+import { encodingName } from "../../web/lab/probe-views/words.js";
 
 const probe = { name: "order", needsModel: true, arguments: [{ name: "first" }] };
 const training = { name: "width", needsModel: false, arguments: [{ name: "updates" }] };
@@ -54,4 +55,8 @@ test("what is told of an answer differs from what was told before", () => {
 test("of a traceback the line is told that says what happened", () => {
   assert.equal(lastLine('Traceback (most recent call last):\n  File "x.py"\nKeyError: 3\n'), "KeyError: 3");
   assert.equal(lastLine("Give 2 or more."), "Give 2 or more.");
+});
+
+test("an encoding of the reader's own is called as they call it", () => {
+  assert.deepEqual(["none", "rope", "own:δ عداد", "own:binary counter"].map(encodingName), ["None", "RoPE", "δ عداد", "binary counter"]);
 });

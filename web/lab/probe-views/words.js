@@ -3,6 +3,7 @@
 import { characterName, glyph, isolated, spelled } from "../../charts/characters.js";
 import { count } from "../../charts/numbers.js";
 import { counted, listed } from "../format.js";
+import { isOwn, ownName } from "../own.js";
 
 /** A text in a sentence, with its blanks drawn: “the␣bank”. */
 export const quoted = (text) => `“${isolated(spelled(text))}”`;
@@ -11,9 +12,9 @@ export const quoted = (text) => `“${isolated(spelled(text))}”`;
 export const drawn = (characters) => characters.map((character) => glyph(character).text);
 export const named = (characters) => characters.map(characterName);
 
-/** An encoding as the page writes it: "None", "RoPE". */
+/** An encoding as the page writes it: "None", "RoPE"; one of the reader's own as they call it. */
 export const encodingName = (encoding) =>
-  ({ rope: "RoPE", alibi: "ALiBi" })[encoding] ?? encoding[0].toUpperCase() + encoding.slice(1);
+  isOwn(encoding) ? ownName(encoding) : ({ rope: "RoPE", alibi: "ALiBi" })[encoding] ?? encoding[0].toUpperCase() + encoding.slice(1);
 
 /**
  * A depth of the residual stream in words; the argument is a name of `Transformer.residual_stream`.

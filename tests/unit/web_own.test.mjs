@@ -42,6 +42,9 @@ test("an own encoding is named by its name, and numbered when another code has t
   assert.equal(ownKey("binary counter", "c", others), "own:binary counter 3");
   const long = "n".repeat(40);
   assert.equal(ownKey(long, "b", [{ encoding: `own:${long}`, code: "a" }]), `own:${"n".repeat(38)} 2`);
+  const astral = "𝔫".repeat(40); // 80 units of JavaScript, 40 characters
+  assert.equal(ownKey(astral, "a", []), `own:${astral}`);
+  assert.equal(ownKey(astral, "b", [{ encoding: `own:${astral}`, code: "a" }]), `own:${"𝔫".repeat(38)} 2`);
   assert.equal(ownName("own:binary counter"), "binary counter");
   assert.deepEqual(["none", "own:x"].map(isOwn), [false, true]);
 });

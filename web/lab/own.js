@@ -20,7 +20,7 @@ export function ownKey(name, code, others) {
   const isFree = (key) => others.every((other) => other.encoding !== key || other.code === code);
   for (let number = 1; ; number += 1) {
     const end = number === 1 ? "" : ` ${number}`;
-    const key = PREFIX + name.slice(0, LONGEST_NAME - end.length).trimEnd() + end;
+    const key = PREFIX + [...name].slice(0, LONGEST_NAME - end.length).join("").trimEnd() + end;
     if (isFree(key)) return key;
   }
 }

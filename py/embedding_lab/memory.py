@@ -13,14 +13,14 @@ WIDEST = 4
 # WebAssembly of 32 bits has addresses for 4 GiB. Python with NumPy and the lab takes 29 MiB of them, and arrays of 64 MiB
 # each fill all but 64 MiB (measured in Pyodide 0.29.5); the rest is left to probes, and to holes between arrays.
 LIMIT = (4096 - 192) << 20
-# Bytes of a file. With each of its characters at its widest it takes some 2.3 GB to read, so that a text that can be
-# read can be trained on, and pages of several workers have room.
+# Bytes of a file. One of this size whose characters are at their widest takes 1.8 GiB to read (measured as above), so that
+# what can be read can be trained on, and pages of several workers have room.
 LARGEST_FILE = 128 << 20
 
 
 def width(text: str) -> int:
     """Bytes that Python takes for each character of a text: 1, 2 or 4."""
-    return round((sys.getsizeof(text) - sys.getsizeof("")) / max(1, len(text)))
+    return min(WIDEST, round((sys.getsizeof(text) - sys.getsizeof("")) / max(1, len(text))))  # short ones have a larger head
 
 
 def reading(characters: int, width: int = WIDEST, as_it_is: bool = False, replaced: int = 0) -> int:

@@ -34,7 +34,7 @@ def columns() -> dict[str, type | list]:
         "steps_per_second": float,
         "validation_steps": [int],
         "validation_losses": [float],  # nats per character at each of those steps
-        "text_sha256": str,  # of the text in UTF-8, line ends as \n
+        "text_sha256": str,  # of the text, as `checkpoint.contents.text_hash` gives it
         "version": str,  # of the lab
         "backend": str,  # the module of `ops` that trained
     }

@@ -402,6 +402,11 @@ def test_a_text_with_rare_characters_is_asked_as_the_model_knows_it():
     assert measured["bytes"] == len("".join(corpus.as_read()).encode())
 
 
+def test_circled_letters_are_no_pairs_of_a_letter_and_its_capital():
+    view = View.of(Run(RunConfig(d=8, heads=1, context=8), Corpus.from_text("ⓐⒶⓑⒷⓒⒸⅰⅠ" * 100), evaluate=False))
+    assert ask("case-offset", view)["defined"] is False
+
+
 def test_a_question_is_normalised_as_the_text_is(alice):
     view = View.of(Run(RunConfig(d=8, heads=1, context=8), Corpus.from_text("caf\u00e9\n" * 100), evaluate=False))
     shown = ask("lookup", view, text="e\u0301\r\nx")["text"]

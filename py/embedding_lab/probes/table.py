@@ -248,7 +248,8 @@ def case_offset(view: View, letter: str = LETTER, metric: str = "euclidean") -> 
     """
     vocabulary = view.corpus.vocabulary
     rank = {character: id for id, character in enumerate(vocabulary)}
-    pairs = [(c, c.upper()) for c in vocabulary if c != c.upper() and c.upper().lower() == c and c.upper() in rank]
+    capitals = {c for c in vocabulary if character_class(c) == "capital"}  # circled letters have others, of another class
+    pairs = [(c, c.upper()) for c in vocabulary if c.upper() in capitals - {c} and c.upper().lower() == c]
     if len(pairs) < 2:
         return undefined(f"This text has {len(pairs)} letters that occur both small and capital; the probe needs two.")
     letters = [small for small, _ in pairs]

@@ -6,8 +6,9 @@ a bug, and raises. Keys are in camelCase because JavaScript reads them; NumPy ar
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,7 @@ from .statistics import gaps, summaries
 from .training import Frame, Run, Saved, SavedError
 
 if TYPE_CHECKING:
+    from .console import Console
     from .probes import View
     from .text_files import TextFile
 
@@ -42,6 +44,8 @@ class _Job:
 _runs: dict[str, Run] = {}
 _jobs: dict[str, dict[str, _Job]] = {}  # by run, then by probe
 _pictures: dict[str, dict[int, np.ndarray]] = {}  # by run and axes, the last projection, which the next one aligns with
+_console: "Console | None" = None
+CONSOLE = "console"  # the name of its run
 
 
 def status() -> dict:
@@ -469,6 +473,55 @@ def read_checkpoint(bytes, run_code: bool = False) -> dict:
         "version": found.version,
         "code": getattr(found.encoding, "code", None),
     }
+
+
+SOURCES = ("positions.py", "model.py", "ops/reference.py")  # what the page shows as the code that runs
+
+
+def source_file(name: str) -> dict:
+    """A file of the lab, as it runs here.
+
+    Args:
+        name: one of SOURCES.
+
+    Returns:
+        file, where it stands in the package; code. Or an error with the code "source".
+    """
+    if name not in SOURCES:
+        return _error("source", None, f"{name} is none of the files that the page shows: {', '.join(SOURCES)}.")
+    file = Path(__file__).parent / name
+    return {"file": f"embedding_lab/{name}", "code": file.read_text(encoding="utf-8")}
+
+
+def console_open(config: dict, text: str, saved: dict | None = None) -> dict:
+    """Open a run for the reader's prompt, `console_run`; a second call begins anew, with other variables.
+
+    Args:
+        config, text, saved: as `open_run` takes them; without `saved` the run is untrained.
+
+    Returns:
+        run, the name by which `close_run` and others know it; step; shape, of E. Or an error as that of `open_run`.
+    """
+    global _console
+    opened = open_run(CONSOLE, config, text, saved=saved)
+    if "error" in opened:
+        return opened
+    from .console import Console  # a reader's prompt brings what no start waits for
+
+    run = _runs[CONSOLE]
+    _console = Console(run)
+    return {"run": CONSOLE, "step": run.step, "shape": list(run.model.parameters["embedding"].shape)}
+
+
+def console_run(source: str, write: Callable[[str], None]) -> dict:
+    """Run what the reader typed, if it is complete: see `console.Console.run`.
+
+    Returns:
+        What that returns. Or an error with the code "console" where none is open.
+    """
+    if _console is None:
+        return _error("console", None, "This worker has no console: open it first.")
+    return _console.run(source, write)
 
 
 def close_run(id: str) -> dict:

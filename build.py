@@ -48,6 +48,7 @@ CORPORA_SHA256 = {
 }
 
 # What the tab loads, and the stage of loading that each file belongs to.
+RUNTIME_MODULES = ("runtime.mjs", "lock-down.mjs")  # the lab's own, which a worker starts with
 PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm")
 SNAPSHOT = "memory.bin"  # of a Python that has started, made by web/snapshot.mjs
 STANDARD_LIBRARY = "python_stdlib.zip"  # where the snapshot fails, and for what is not in it
@@ -513,7 +514,8 @@ def add_runtime(site, numpy_wheel, python):
     folder.mkdir()
     for name in (*PYODIDE_FILES, STANDARD_LIBRARY):
         shutil.copy(PYODIDE / name, folder)
-    shutil.copy(WEB / "lab/runtime.mjs", folder)
+    for name in RUNTIME_MODULES:
+        shutil.copy(WEB / "lab" / name, folder)
     shrink_wheel(numpy_wheel, folder / NUMPY_WHEEL, python)
     lab_wheel = make_lab_wheel(folder, python)
     write_lock(folder, lab_wheel)
@@ -523,7 +525,7 @@ def add_runtime(site, numpy_wheel, python):
     write_lock(folder, lab_wheel)
     hashed = site / f"python-{fingerprint_of_folder(folder)}"
     folder.rename(hashed)
-    stages = dict.fromkeys(["runtime.mjs", "pyodide.mjs", "pyodide-lock.json", *PYODIDE_FILES, SNAPSHOT], "runtime")
+    stages = dict.fromkeys([*RUNTIME_MODULES, "pyodide.mjs", "pyodide-lock.json", *PYODIDE_FILES, SNAPSHOT], "runtime")
     stages.update({NUMPY_WHEEL: "packages", lab_wheel.name: "packages"})
     files = [{"file": name, "bytes": (hashed / name).stat().st_size, "stage": stage} for name, stage in stages.items()]
     fallback = {"file": STANDARD_LIBRARY, "bytes": (hashed / STANDARD_LIBRARY).stat().st_size}

@@ -4,6 +4,7 @@ import { loadPyodide as loadLabPyodide, version } from "./lab-runtime.mjs";
 export { version };
 
 export async function loadPyodide(options) {
-  globalThis.pyodide = await loadLabPyodide(options);
-  return globalThis.pyodide;
+  const pyodide = await loadLabPyodide(options);
+  Object.defineProperty(globalThis, "pyodide", { value: pyodide }); // it cannot be deleted, as lock-down.mjs would
+  return pyodide;
 }

@@ -5,6 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
+import harness as harness_page
 from lab_page import LabPage
 from tests.conftest import PageGuard
 
@@ -23,6 +24,26 @@ def lab(page):
 def lab_with(page):
     """The lab on a machine with so many cores."""
     return lambda cores: LabPage(page, cores)
+
+
+@pytest.fixture(scope="session")
+def harness(dist, tmp_path_factory):
+    """A folder to lay over the site: a page with its policy and nothing but `start`."""
+    folder = tmp_path_factory.mktemp("harness")
+    harness_page.make(dist, folder)
+    return folder
+
+
+@pytest.fixture
+def open_harness(page, harness):
+    """Opens the harness on a site and returns the page."""
+
+    def open_on(site):
+        site.overlay = harness
+        page.goto(f"{site.url}harness.html")
+        return page
+
+    return open_on
 
 
 def _trained(browser, site, watch=None, trace=False, **query):

@@ -3,42 +3,20 @@
 import gzip
 import json
 import shutil
-import subprocess
 from fnmatch import fnmatch
 
 import pytest
 
 import build
+from harness import call, start
 from tests.conftest import PageGuard
-
-HARNESS = """
-import { startPythonWorker } from %s;
-
-/** Starts a worker under a name and keeps what it told; resolves to what became of `ready`. */
-window.start = (name) => {
-  const progress = [];
-  const onProgress = (told) => {
-    progress.push(told);
-    dispatchEvent(new CustomEvent("told", { detail: told }));
-  };
-  const worker = startPythonWorker({ onProgress });
-  window[name] = { worker, progress };
-  return worker.ready.then(
-    (ready) => ({ ready }),
-    ({ message, code, file }) => ({ message, code, file }),
-  );
-};
-"""
-
-PAGE = """<!doctype html><meta charset="utf-8">%s<title>A worker</title>
-<link rel="icon" href="favicon.svg"><script type="module" src="assets/%s"></script>
-"""
 
 SETTINGS = {"d": 16, "layers": 1, "heads": 2, "context": 8, "batch": 4, "steps": 20000, "encoding": "learned"}
 TEXT = "the cat sat on the mat and the dog sat on the log. " * 40
 
 RUNTIME_FILES = [
     "runtime.mjs",
+    "lock-down.mjs",
     "pyodide.mjs",
     "pyodide.asm.js",
     "pyodide.asm.wasm",
@@ -46,32 +24,6 @@ RUNTIME_FILES = [
     "numpy-*.whl",
     "embedding_lab-*.whl",
 ]
-
-
-@pytest.fixture(scope="session")
-def harness(dist, tmp_path_factory):
-    """A folder to lay over the site: a page with its policy and nothing but `start`."""
-    folder = tmp_path_factory.mktemp("harness")
-    entry = folder / "harness.js"
-    entry.write_text(HARNESS % json.dumps(str(build.WEB / "lab/python-worker.js")))
-    command = [build.node(), build.WEB / "bundle.mjs", build.CACHE / "lab-data.json", folder / "assets", entry]
-    subprocess.run(command, check=True, capture_output=True, cwd=build.WEB)
-    name = next((folder / "assets").glob("harness-*.js")).name
-    policy = next(line.strip() for line in (dist / "index.html").read_text().splitlines() if "Content-Security" in line)
-    (folder / "harness.html").write_text(PAGE % (policy, name))
-    return folder
-
-
-@pytest.fixture
-def open_harness(page, harness):
-    """Opens the harness on a site and returns the page."""
-
-    def open_on(site):
-        site.overlay = harness
-        page.goto(f"{site.url}harness.html")
-        return page
-
-    return open_on
 
 
 @pytest.fixture(scope="module")
@@ -89,18 +41,6 @@ def running(shared_page, harness, root_server):
 def told_by_build(dist):
     """What the page knows of the runtime's files: `files` and `totalBytes`."""
     return json.loads((build.CACHE / "lab-data.json").read_text())["runtime"]
-
-
-def start(page, name="first"):
-    return page.evaluate("name => start(name)", name)
-
-
-def call(page, name, *arguments):
-    """The result of a call to the first worker, or {"message", "code"} of its error."""
-    return page.evaluate(
-        "([name, args]) => first.worker.call(name, ...args).catch(({ message, code }) => ({ message, code }))",
-        [name, list(arguments)],
-    )
 
 
 def test_starts_and_answers(running):

@@ -6,6 +6,7 @@ import { loadPyodide } from "../../web/node_modules/pyodide/pyodide.mjs";
 
 const SMALL = { d: 8, heads: 2, context: 8, batch: 4, steps: 20 };
 const TEXT = "The quick brown Fox 9 jumps over the lazy dog.\n".repeat(40);
+const printed = [];
 let pyodide, python;
 
 before(async () => {
@@ -15,6 +16,7 @@ before(async () => {
   pyodide.FS.mkdir("/py");
   pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: new URL("py", root).pathname }, "/py");
   pyodide.runPython("import sys; sys.path.append('/py'); sys.dont_write_bytecode = True");
+  pyodide.registerJsModule("lab_runtime", { begin() {}, print: (text) => printed.push(text), end() {}, lockDown() {} });
   pyodide.runPython(readFileSync(new URL("web/lab/start.py", root), "utf8"));
   const names = pyodide.globals.get("__export__").toJs();
   python = Object.fromEntries(names.map((name) => [name, pyodide.globals.get(name)]));
@@ -84,4 +86,22 @@ checkpoint.pack({checkpoint.FILES[5]: b"[" * 60_000})`);
   assert.match(message(own), /text.txt begins 2,147,483,648 bytes into the zip/);
   assert.match(message(directory), /its directory begins at byte 4,294,967,295/);
   assert.equal(python.advance("a", 0).step, 11);
+});
+
+test("the console answers in plain values, prints to the page, and sleeps as long as it is told", () => {
+  assert.deepEqual(python.console_run("signal", "1").error.code, "console");
+  assert.deepEqual(python.console_open(SMALL, TEXT), { run: "console", step: 0, shape: [31, 8] });
+  assert.deepEqual(python.console_run("signal", "print('é')\nE.shape"), {
+    complete: true, value: "(31, 8)", error: null, interrupted: false, leftOut: 0,
+  });
+  assert.equal(printed.join(""), "é\n");
+  assert.deepEqual(python.console_run("signal", "for i in E:"), { complete: false });
+  const slept = python.console_run("signal", "import time; t = time.perf_counter(); time.sleep(0.05); time.perf_counter() - t");
+  assert.ok(Number(slept.value) >= 0.049, slept.value);
+  assert.match(python.console_run("signal", "time.sleep(-1)").error, /ValueError/);
+});
+
+test("the files that the page shows come whole, and no others", () => {
+  assert.match(python.source_file("ops/reference.py").code, /def attention\(/);
+  assert.equal(python.source_file("../start.py").error.code, "source");
 });

@@ -430,7 +430,8 @@ def test_everything_a_page_names_is_there_by_a_relative_address(dist):
 
 
 def test_no_file_of_ours_names_an_address_elsewhere_or_this_machine(dist, runtime):
-    own = [*dist.glob("*.html"), *dist.glob("assets/*.css"), runtime / "runtime.mjs", runtime / "pyodide-lock.json"]
+    own = [*dist.glob("*.html"), *dist.glob("assets/*.css"), runtime / "pyodide-lock.json"]
+    own += [runtime / name for name in build.RUNTIME_MODULES]
     own += [dist / ".stamp.json", build.WEB / "package-lock.json", build.WEB / ".npmrc"]
     for path in own:
         text = path.read_text()

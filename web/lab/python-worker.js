@@ -34,22 +34,27 @@ class WorkerEndedError extends Error {
  * Start one Python worker.
  *
  * @param {object} options
+ * @param {(text: string) => void} [options.onPrinted] called with what a call of "console_run" prints, before it resolves
  * @param {(progress: {stage: "runtime"|"packages"|"start"|"ready", loadedBytes: number, totalBytes: number,
  *   file: string|null}) => void} options.onProgress called as bytes arrive and stages begin; never goes back
  * @returns {{ready: Promise<{secondsToReady: number}>, call: (name: string, ...args: any[]) => Promise<any>,
- *   terminate: () => void}}
+ *   interrupt: () => void, terminate: () => void}}
  *   `ready` rejects with an Error: `.code` "missing-file" and `.file` when a file did not come whole, "terminated" when
  *   the worker was ended first; without a code when Python raised, with its traceback as the message.
  *   `call` waits for `ready`, then calls a function of embedding_lab.worker; it rejects with the traceback in `.message`
  *   if Python raised, and with the code "terminated" if the worker is ended before it answers.
+ *   `interrupt` raises KeyboardInterrupt in a call of "console_run", as soon as Python runs its own instructions.
  *   `terminate` ends the worker at once, whatever it is doing.
  */
-export function startPythonWorker({ onProgress }) {
+export function startPythonWorker({ onProgress, onPrinted = () => {} }) {
   const startedAt = performance.now();
   const progress = new Progress(onProgress);
   const waiting = new Set(); // how to reject whoever waits for an answer
   let worker = null;
   let ending = null; // the error that ended the worker
+  let isReady = false; // from here on a reader's code may run in it
+  let signal = null; // the URL whose end interrupts
+  let endOfOutput = () => {};
 
   function end(error) {
     if (ending) return;
@@ -73,12 +78,30 @@ export function startPythonWorker({ onProgress }) {
     worker = newWorker;
     if (ending) worker.terminate();
     worker.onerror = () => {}; // PyScript would write to the console what `ready` rejects with
-    worker.addEventListener("message", ({ data: { embeddingLab: message }, ports }) => {
+    worker.addEventListener("message", ({ data, ports }) => {
+      const message = data?.embeddingLab;
       if (!message || ending) return;
-      if (message.stage) progress.enter(message.stage);
+      if (isReady) hear(message.printed);
+      else if (message.stage) progress.enter(message.stage);
       else if (message.imported) progress.imported(message.imported);
-      else answer(message.wanted, ports[0]);
+      else if (message.wanted) answer(message.wanted, ports[0]);
     });
+  }
+
+  /** All that the page takes from a worker unasked in which a reader's code may run. */
+  function hear(printed) {
+    if (typeof printed === "string") onPrinted(printed);
+    else if (printed === null) endOfOutput();
+  }
+
+  /**
+   * Take back what PyScript lets a worker ask the page for, which no worker of the lab needs: by a message alone it could
+   * have the page import a script, open the folder of a reader, or evaluate and change anything.
+   */
+  function seal() {
+    for (const name of Reflect.ownKeys(worker.sync)) delete worker.sync[name];
+    Object.preventExtensions(worker.sync);
+    isReady = true;
   }
 
   /** Give the worker a file; without the snapshot it does, without any other it is ended. */
@@ -101,20 +124,39 @@ export function startPythonWorker({ onProgress }) {
       end((await findMissingModule()) ?? error);
       throw ending;
     });
-    if (!ending) progress.enter("ready");
+    if (!ending) {
+      seal();
+      progress.enter("ready");
+    }
     return { secondsToReady: (performance.now() - startedAt) / 1000 };
   }
 
   const ready = orEnded(start());
   ready.catch(() => {}); // whoever ends a worker on purpose need not watch `ready`
 
+  async function call(name, ...args) {
+    await ready;
+    if (ending) throw ending;
+    return orEnded(worker.sync[name](...args));
+  }
+
+  async function callInterruptibly(name, ...args) {
+    const url = URL.createObjectURL(new Blob());
+    signal = url;
+    const told = new Promise((resolve) => (endOfOutput = resolve)); // it may come after the answer, on a port of its own
+    try {
+      const answer = await call(name, url, ...args);
+      await orEnded(told);
+      return answer;
+    } finally {
+      URL.revokeObjectURL(url);
+    }
+  }
+
   return {
     ready,
-    async call(name, ...args) {
-      await ready;
-      if (ending) throw ending;
-      return orEnded(worker.sync[name](...args));
-    },
+    call: (name, ...args) => (name === "console_run" ? callInterruptibly : call)(name, ...args),
+    interrupt: () => URL.revokeObjectURL(signal),
     terminate: () => end(new WorkerEndedError()),
   };
 }

@@ -85,8 +85,9 @@ async function load(file) {
   }
 }
 
-/** What a file was opened as, loaded once for all workers; asked for anew after a failure. */
+/** What a file was opened as, loaded once for all workers; asked for anew after a failure. There are no others to open. */
 export function open(file) {
+  if (!SIZES.has(file) && file !== FALLBACK.file) throw new MissingFileError(file, "it is none of the runtime's files");
   if (!opened.has(file)) {
     const promise = load(file);
     opened.set(file, promise);

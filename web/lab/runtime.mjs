@@ -7,8 +7,11 @@
  * Snapshots are internal to Pyodide: this is written for the version that package.json pins.
  *
  * Each message to the page is `{embeddingLab: ...}` of one of these: `{imported: [file]}` files that came as modules;
- * `{wanted: file}` with a port, on which the page answers with the opened file; `{stage: "start"}` the imports begin.
+ * `{wanted: file}` with a port, on which the page answers with the opened file; `{stage: "start"}` the imports begin;
+ * `{printed: text}` what a call that can be interrupted has printed since the last; `{printed: null}` that call prints no
+ * more.
  */
+import { lockDown } from "./lock-down.mjs";
 import { loadPyodide as loadPlainPyodide, version } from "./pyodide.mjs";
 
 export { version };
@@ -16,6 +19,24 @@ export { version };
 const WASM = "pyodide.asm.wasm";
 const SNAPSHOT = "memory.bin";
 const STDLIB = "python_stdlib.zip";
+
+/** The number of the signal that Python raises as KeyboardInterrupt. */
+const SIGINT = 2;
+/** Milliseconds between two looks at whether the page interrupts, and between two messages of what was printed. */
+const LOOK_EVERY = 200;
+const SEND_EVERY = 50;
+
+// A reader's code may change every object that it reaches, so what asks the network is kept here and rests on nothing else.
+
+/** What Python fetches by itself, when it first imports what is in them; without a prototype, nothing can be added. */
+const LATER = Object.freeze({
+  __proto__: null,
+  [STDLIB]: new URL(STDLIB, import.meta.url).href,
+  "numpy-later.zip": new URL("numpy-later.zip", import.meta.url).href,
+});
+const { postMessage, XMLHttpRequest } = globalThis;
+const now = performance.now.bind(performance);
+const startsWith = Function.prototype.call.bind(String.prototype.startsWith);
 
 function tell(message, transfer = []) {
   postMessage({ embeddingLab: message }, transfer);
@@ -28,10 +49,12 @@ function ask(file) {
   return new Promise((resolve) => (port1.onmessage = ({ data }) => resolve(data)));
 }
 
-/** The content of a file that no start needs; for Python, which cannot wait for a promise while it imports. */
+/** The content of one of those archives; for Python, which cannot wait for a promise while it imports. */
 function fetchNow(file) {
+  const url = LATER[file];
+  if (!url) throw new Error(`${file} is no archive of this site`);
   const request = new XMLHttpRequest();
-  request.open("GET", new URL(file, import.meta.url), false);
+  request.open("GET", url, false);
   request.responseType = "arraybuffer";
   try {
     request.send();
@@ -73,13 +96,75 @@ async function loadFrom({ module, snapshot }, options) {
 }
 
 /**
+ * What start.py takes as the module `lab_runtime`: a call that the page can interrupt, and what it prints. Without
+ * SharedArrayBuffer a worker that computes hears nothing, but it can look: the page gives the call a blob: URL and revokes
+ * it to interrupt.
+ */
+function talkWithPage(pyodide) {
+  let signal = null;
+  let lookedAt = 0;
+  let unsent = "";
+  let sentAt = 0;
+
+  function send() {
+    if (unsent) tell({ printed: unsent });
+    unsent = "";
+    sentAt = now();
+  }
+
+  function isRevoked() {
+    const request = new XMLHttpRequest();
+    request.open("GET", signal, false);
+    try {
+      request.send();
+      return false;
+    } catch {
+      return true;
+    }
+  }
+
+  /** Where Python, every few hundred instructions, looks for a signal; the least time between two requests bounds their cost. */
+  const buffer = {
+    get 0() {
+      if (now() - lookedAt < LOOK_EVERY) return 0;
+      lookedAt = now();
+      send();
+      if (signal === null || !isRevoked()) return 0;
+      signal = null;
+      return SIGINT;
+    },
+    set 0(_) {}, // Pyodide clears it
+  };
+
+  return {
+    lockDown,
+    /** A call begins that is interrupted when this URL is revoked. */
+    begin(url) {
+      if (typeof url !== "string" || !startsWith(url, "blob:")) throw new Error("a call is interrupted by revoking a blob: URL");
+      [signal, lookedAt] = [url, now()];
+      pyodide.setInterruptBuffer(buffer);
+    },
+    print(text) {
+      unsent += text;
+      if (now() - sentAt >= SEND_EVERY) send();
+    },
+    end() {
+      signal = null;
+      pyodide.setInterruptBuffer(undefined);
+      send();
+      tell({ printed: null });
+    },
+  };
+}
+
+/**
  * Start Python and import the lab.
  * @param {object} options as Pyodide takes them
  * @returns {Promise<object>} Pyodide
  * @throws {Error} Pyodide did not start, or Python could not import the lab (the message is the traceback)
  */
 export async function loadPyodide(options) {
-  tell({ imported: ["runtime.mjs", "pyodide.mjs"] });
+  tell({ imported: ["runtime.mjs", "lock-down.mjs", "pyodide.mjs"] });
   import("./pyodide.asm.js").then(
     () => tell({ imported: ["pyodide.asm.js"] }),
     () => {}, // Pyodide imports it too, and fails with it
@@ -93,5 +178,6 @@ export async function loadPyodide(options) {
   const later = pyodide.pyimport("embedding_lab.later");
   later.install(fetchNow, !restored);
   later.destroy();
+  pyodide.registerJsModule("lab_runtime", talkWithPage(pyodide));
   return pyodide;
 }

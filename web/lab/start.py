@@ -1,12 +1,16 @@
 """What the page may call: the functions of embedding_lab.worker, made to take and return plain values.
 
+When this file has run, the worker is locked down (lock-down.mjs): only then does the page send anything of a reader.
+
 PyScript exposes every name in __export__. On the way in, JavaScript's objects become dicts and lists, its null becomes
 None, and typed arrays and buffers become memoryviews. On the way out, dicts become plain objects, None becomes null,
 which the page receives as null, and NumPy arrays become typed arrays (copies, so Python may reuse its buffers).
 """
 
+import time
 from functools import wraps
 
+import lab_runtime
 import numpy as np
 from embedding_lab import worker
 from js import Object
@@ -44,6 +48,28 @@ def _exposed(function):
     return call
 
 
+def _interruptible(sleep):
+    """`time.sleep` in pieces: between them Python looks whether the page interrupts."""
+
+    @wraps(sleep)
+    def sleep_on(seconds):
+        until = time.monotonic() + seconds
+        sleep(min(seconds, 0))  # what it refuses
+        while (left := until - time.monotonic()) > 0:
+            sleep(min(left, 0.002))
+
+    return sleep_on
+
+
+def console_run(signal, source):
+    """`worker.console_run`, which the page interrupts by revoking the URL `signal`, and whose output it gets at once."""
+    lab_runtime.begin(signal)
+    try:
+        return worker.console_run(source, lab_runtime.print)
+    finally:
+        lab_runtime.end()
+
+
 __export__ = [
     "status",
     "open_run",
@@ -59,5 +85,11 @@ __export__ = [
     "read_text",
     "memory_needed",
     "check_encoding",
+    "source_file",
+    "console_open",
 ]
 globals().update({name: _exposed(getattr(worker, name)) for name in __export__})
+__export__.append("console_run")
+console_run = _exposed(console_run)
+time.sleep = _interruptible(time.sleep)
+lab_runtime.lockDown()

@@ -84,7 +84,6 @@ __export__ = [
     "compare",
     "read_text",
     "memory_needed",
-    "check_encoding",
     "source_file",
     "console_open",
 ]

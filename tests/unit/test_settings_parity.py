@@ -96,6 +96,20 @@ def test_page_and_python_judge_the_same_values_alike(page, values):
     assert answer["config"] == config
 
 
+# Categories that both engines know alike: what Unicode added lately one of them may not have.
+OWN_NAMES = st.one_of(
+    st.text(st.characters(codec="utf-8", max_codepoint=0x2FFF), max_size=42),
+    st.text("aZ9é ._+-()λक\u093fع,'=\"<", min_size=1, max_size=42),
+)
+
+
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(name=OWN_NAMES)
+def test_page_and_python_judge_the_names_of_own_encodings_alike(page, name):
+    config, errors = validate({"encoding": f"own:{name}"})
+    assert page("validate", {"encoding": f"own:{name}"}) == {"config": config, "errors": errors}
+
+
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(d=st.integers(8, 128), heads=st.integers(1, 8), encoding=st.sampled_from(ENCODINGS))
 def test_page_and_python_apply_the_rules_alike(page, d, heads, encoding):

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { clock, settle } from "./web_fakes.mjs";
 import { CheckOnPause } from "../../web/lab/check-on-pause.js";
-import { aboutTrainable, encodingCompletion, methodsOf } from "../../web/lab/encoding-completion.js";
+import { aboutTrainable, encodingCompletions, methodsOf } from "../../web/lab/encoding-completion.js";
 import { Drafts } from "../../web/lab/encoding-drafts.js";
 import { obstacle, told } from "../../web/lab/encoding-report.js";
 
@@ -237,7 +237,7 @@ test("why code cannot be trained is said in words", async () => {
 
 const positions = readFileSync(new URL("../../py/embedding_lab/positions.py", import.meta.url), "utf8");
 
-/** What is offered where | stands. */
+/** What each of the two sources offers where | stands. */
 function offered(code, explicit = false) {
   const pos = code.indexOf("|");
   const text = code.replace("|", "");
@@ -249,7 +249,8 @@ function offered(code, explicit = false) {
       return found && { from: pos - line.length + found.index, to: pos, text: found[0] };
     },
   };
-  return encodingCompletion(positions)(context);
+  const [definitions, names] = encodingCompletions(positions).map((source) => source(context));
+  return { definitions, names };
 }
 
 test("the methods are offered with the signatures and the docstrings of Python", () => {
@@ -257,17 +258,22 @@ test("the methods are offered with the signatures and the docstrings of Python",
   assert.deepEqual(methods.map(({ name, parameters }) => `${name}(${parameters})`),
     ["table(self, length, d)", "rotation(self, length, head_dim)", "bias(self, length, heads)"]);
   for (const { doc } of methods) assert.ok(positions.includes(doc.split("\n")[0]) && doc.length > 30, doc);
-  const { from, options } = offered("class Mine:\n    def ta|");
-  assert.equal(from, "class Mine:\n    ".length);
-  const table = options.find(({ label }) => label === "def table");
-  assert.equal(table.apply, "def table(self, length, d):\n        ");
-  assert.ok(table.info.startsWith(methods[0].doc));
+  for (const begun of ["ta", "d", "def", "def t", "def table"]) {
+    const { from, options } = offered(`class Mine:\n    ${begun}|`).definitions;
+    assert.equal(from, "class Mine:\n    ".length, begun);
+    const table = options.find(({ label }) => label === "def table");
+    assert.equal(table.apply, "def table(self, length, d):\n        ");
+    assert.ok(table.info.startsWith(methods[0].doc));
+  }
+  const elsewhere = ["class Mine:\n    |", "def ta|", "class Mine:\n    x = ta|", "class Mine:\n    def other|"];
+  for (const code of elsewhere) assert.equal(offered(code).definitions, null, code);
+  assert.equal(offered("class Mine:\n    |", true).definitions.options.length, 3);
 });
 
 test("Trainable, np, its members and the parameters are offered where they can stand", () => {
-  const labels = (code, explicit) => offered(code, explicit)?.options.map(({ label }) => label) ?? null;
+  const labels = (code, explicit) => offered(code, explicit).names?.options.map(({ label }) => label) ?? null;
   assert.ok(labels("        return Tra|").includes("Trainable"));
-  assert.ok(offered("        return Tra|").options.find(({ label }) => label === "Trainable").info.startsWith(aboutTrainable(positions)));
+  assert.ok(offered("        return Tra|").names.options.find(({ label }) => label === "Trainable").info.startsWith(aboutTrainable(positions)));
   for (const name of ["np", "length", "d", "head_dim", "heads"]) assert.ok(labels("        x = np.zeros(|", true).includes(name), name);
   assert.equal(labels("x = np.zeros(|"), null);
   assert.ok(labels("        x = np.ar|").includes("arange"));

@@ -10,11 +10,20 @@ import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } 
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { EditorState, StateEffect, StateField } from "@codemirror/state";
+import { EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, gutter, GutterMarker, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
 const KEYS = "Tab indents. Escape, then Tab, leaves the editor.";
+
+/**
+ * After Escape, also one that closed a list, the next key may take its time: CodeMirror alone would wait for two seconds
+ * or, after a list, not at all, and then indent.
+ */
+const LEAVING = [
+  Prec.highest(keymap.of([{ key: "Escape", run: (view) => view.setTabFocusMode(24 * 3600 * 1000) }])), // handles nothing
+  Prec.lowest(keymap.of([{ key: "Escape", run: () => true }])),
+];
 
 /**
  * @param {object} options
@@ -220,6 +229,7 @@ const READING = [
   EditorView.contentAttributes.of({ tabindex: "0", "aria-readonly": "true" }),
 ];
 const WRITING = [
+  LEAVING, // before the list of completions, which takes Escape for itself
   errorGutter,
   history(),
   indentOnInput(),

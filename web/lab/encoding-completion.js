@@ -40,19 +40,31 @@ function dedented(doc) {
 
 /**
  * @param {string} source of positions.py
- * @returns {(context: import("@codemirror/autocomplete").CompletionContext) => object|null} a source of completions
+ * @returns {((context: import("@codemirror/autocomplete").CompletionContext) => object|null)[]} sources of completions
  */
-export function encodingCompletion(source) {
-  const methods = methodsOf(source).map(({ name, parameters, returns, doc }) => ({
+export const encodingCompletions = (source) => [definitions(methodsOf(source)), names(aboutTrainable(source))];
+
+/** A whole method where one can begin. They come first as they are: what Python knows of the name is what is typed. */
+function definitions(methods) {
+  const all = methods.map(({ name, parameters, returns, doc }) => ({
     label: `def ${name}`,
     detail: `(${parameters})`,
     info: `${doc}\n\nReturns ${returns}`,
     apply: `def ${name}(${parameters}):\n        `,
     type: "method",
-    boost: 99,
   }));
-  const names = [
-    { label: "Trainable", detail: "(start, noise=0.0)", info: aboutTrainable(source), type: "class", boost: 5 },
+  return (context) => {
+    const line = context.matchBefore(/^[ \t]+[\w ]*/);
+    const begun = line?.text.trimStart() ?? "";
+    if (!line || (begun === "" && !context.explicit)) return null;
+    const options = all.filter(({ label }) => label.startsWith(begun) || label.slice("def ".length).startsWith(begun));
+    return options.length ? { from: line.to - begun.length, options, filter: false } : null;
+  };
+}
+
+function names(trainable) {
+  const plain = [
+    { label: "Trainable", detail: "(start, noise=0.0)", info: trainable, type: "class", boost: 5 },
     { label: "PositionalEncoding", info: "What a class inherits from that leaves out some of the three methods.", type: "class" },
     { label: "np", detail: "NumPy", type: "namespace" },
     ...Object.entries(PARAMETERS).map(([label, info]) => ({ label, info, type: "variable" })),
@@ -60,12 +72,8 @@ export function encodingCompletion(source) {
   const members = Object.entries(NUMPY).map(([label, detail]) => ({ label, detail, type: detail ? "function" : "constant" }));
   return (context) => {
     const member = context.matchBefore(/\bnp\.[\w.]*/);
-    if (member) return { from: member.from + 3, options: members, validFor: /^[\w.]*$/ };
-    const line = context.matchBefore(/^[ \t]+(def +)?\w*/);
+    if (member) return { from: member.from + "np.".length, options: members, validFor: /^[\w.]*$/ };
     const word = context.matchBefore(/(?<![\w.])\w+/);
-    if (!word && !context.explicit) return null;
-    if (!line) return { from: word?.from ?? context.pos, options: names, validFor: /^\w*$/ };
-    const indent = /^[ \t]+/.exec(line.text)[0].length;
-    return { from: line.from + indent, options: [...methods, ...names], validFor: /^(def +)?\w*$/ };
+    return word || context.explicit ? { from: word?.from ?? context.pos, options: plain, validFor: /^\w*$/ } : null;
   };
 }

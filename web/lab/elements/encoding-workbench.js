@@ -8,7 +8,7 @@ import positions from "../../../py/embedding_lab/positions.py";
 import { createCodeEditor } from "../code-editor.js";
 import { download } from "../download.js";
 import { CheckOnPause } from "../check-on-pause.js";
-import { encodingCompletion } from "../encoding-completion.js";
+import { encodingCompletions } from "../encoding-completion.js";
 import { Drafts } from "../encoding-drafts.js";
 import { obstacle, report, told } from "../encoding-report.js";
 import "../probe-views/elements.js";
@@ -109,7 +109,7 @@ class LabEncodingWorkbench extends LabElement {
       doc: this.#code,
       label: "Python code of your encoding",
       onChange: (code) => this.#edit(code),
-      extensions: [pythonLanguage.data.of({ autocomplete: encodingCompletion(positions) })],
+      extensions: encodingCompletions(positions).map((autocomplete) => pythonLanguage.data.of({ autocomplete })),
     });
     this.#look();
   }

@@ -16,7 +16,7 @@ import threading
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
@@ -26,7 +26,7 @@ from pathlib import Path
 
 from . import __version__, results
 from .checkpoint import text_hash
-from .config import ENCODINGS, OWN, ConfigError, RunConfig, parse, settings_table, validate
+from .config import ENCODINGS, LONGEST_OWN_NAME, OWN, ConfigError, RunConfig, parse, settings_table, validate
 from .corpus import Corpus, CorpusError
 from .journal import Journal
 from .positions import PositionalEncoding, PositionError, build, check
@@ -184,11 +184,18 @@ def _encodings(given: str | None, names: list[str], load_encoding: Callable) -> 
     found: dict[str, Callable | None] = {}
     for name in names:
         make = _FromFile(load_encoding, Path(name).resolve()) if name.endswith(".py") else None
-        known = parse(row, OWN + make().name if make else name)
-        if make and known in found:
-            raise PositionError(f"encoding = {name} is called {known}, and so is another: give it another name.")
-        found[known] = make
+        if make is None or make not in found.values():
+            found[parse(row, _numbered(make().name, found) if make else name)] = make
     return found
+
+
+def _numbered(name: str, taken: Iterable[str]) -> str:
+    """The key of a reader's own encoding; of another file with the same name, numbered as the page does."""
+    for number in itertools.count(1):
+        end = f" {number}" if number > 1 else ""
+        key = OWN + name[: LONGEST_OWN_NAME - len(end)].rstrip(" ") + end
+        if key not in taken:
+            return key
 
 
 @dataclass(frozen=True)

@@ -187,6 +187,19 @@ def test_an_encoding_of_ones_own_is_swept_in_other_processes(text, tmp_path, cap
     assert "--dask takes the lab's own encodings" in run(*options, "--dask", "tcp://127.0.0.1:1")
 
 
+def test_files_whose_encodings_have_one_name_are_numbered_as_the_page_does(text, tmp_path):
+    source = "class Own(PositionalEncoding):\n    name = NAME\n    def table(self, length, d): return np.arange(length * d).reshape(length, d) % 7 * SIZE\n"
+    head = "import numpy as np\nfrom embedding_lab.positions import PositionalEncoding\n"
+    names = {"a": "a counter", "b": "a counter", "c": "n" * 40, "d": "n" * 40}
+    for size, (file, name) in enumerate(names.items()):
+        (tmp_path / f"{file}.py").write_text(head + source.replace("NAME", repr(name)).replace("SIZE", str(size / 100)))
+    files = ",".join(str(tmp_path / f"{file}.py") for file in "abacd")  # a file given twice is one encoding
+    assert run("--encodings", files, *SMALL, "--corpus", text, "--jobs", "1", "--out", tmp_path / "a.json") == 0
+    rows = rows_of(tmp_path / "a.json")
+    assert [row["encoding"] for row in rows] == ["own:a counter", "own:a counter 2", f"own:{'n' * 40}", f"own:{'n' * 38} 2"]
+    assert len({row["validation_loss"] for row in rows}) == 4
+
+
 def test_a_run_that_diverges_is_a_row_with_its_state(text, tmp_path, capsys):
     wild = ["--d", "48", "--context", "8", "--batch", "4", "--steps", "100", "--lr", "1", "--init-std", "1"]
     assert run("--encodings", "none", *wild, "--corpus", text, "--seeds", "1,2", "--jobs", "1", "--out", tmp_path / "a.json") == 0

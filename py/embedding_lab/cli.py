@@ -343,6 +343,7 @@ def _describe(given: argparse.Namespace) -> None:
         "corpora": corpora,
         "measured": results.measured(),
         "largestFile": checkpoint.LARGEST_FILE,
+        "largestText": memory.LARGEST_FILE,
         "startingPoints": starting_points(),
     }
     print(json.dumps(description))

@@ -7,15 +7,11 @@ import pytest
 from playwright.sync_api import expect
 
 from embedding_lab.corpus import Corpus, character_class
+from embedding_lab.memory import LARGEST_FILE
 from lab_page import SMALL, LabPage
-from sample_texts import WORDS, dna, large, many_characters, one_line, written
+from tests import texts
 
-TEXTS = {
-    **{kind: written(kind) for kind in WORDS},
-    "DNA": dna(),
-    "5,000 characters": many_characters(),
-    "one long line": one_line(),
-}
+TEXTS = texts.KINDS | {"one long line": texts.one_line(90_000)}  # about as much as the field takes
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +116,7 @@ def test_a_text_of_any_kind_is_read_and_trained_and_each_of_its_characters_drawn
     for name, loss in corpus.baselines().items():
         expect(own.found.locator("div", has_text=f"{name},").get_by_role("definition")).to_have_text(f"{loss:.3f}")
     [run] = own.run_to_end()["runs"]
-    assert run["validationLoss"] < corpus.baselines()["uniform"]
+    assert run["validationLoss"] < 1.02 * corpus.baselines()["uniform"]  # some of the texts are without order
     expect(own.page.locator("geometry-chart:not(.gc-compact) .gc-marks text")).to_have_count(len(corpus.vocabulary))
     marks = own.marks
     assert [mark["color"] for mark in marks] == [character_class(character) for character in corpus.vocabulary]
@@ -137,7 +133,7 @@ def test_a_text_of_any_kind_is_read_and_trained_and_each_of_its_characters_drawn
 def test_rare_characters_share_a_sign_and_are_listed(own):
     corpus = own.choose_text("5,000 characters")
     expect(own.found).to_contain_text("5,000 distinct characters, for which V = 256 rows are learned.")
-    expect(own.found).to_contain_text(f"The {len(corpus.rare):,} rarest characters, which occur once each, have no row of their own")
+    expect(own.found).to_contain_text(f"The {len(corpus.rare):,} rarest characters, which occur at most {corpus.rare[0][1]} times each, have no row of their own")
     listed = own.found.locator(".rare")
     expect(listed).to_be_hidden()
     own.found.get_by_text("All of them, with how often each occurs").click()
@@ -184,6 +180,41 @@ def test_a_file_that_is_no_text_is_refused_and_the_text_before_stays(own):
     own.choose("after.txt", b"another text " * 40)
     expect(own.found).to_contain_text("520 characters:")
     expect(own.error).to_have_count(0)
+
+
+def test_a_file_that_is_too_large_is_refused_unread(own):
+    own.page.evaluate("document.querySelector('lab-own-text').lab.data.largestText = 3_000_000")
+    own.choose("large.txt", b"ten bytes." * 300_001)
+    expect(own.error).to_have_text("large.txt has 3.0 MB; at most 3.0 MB are read: use a part of it.")
+    expect(own.found).to_contain_text("520 characters:")
+    own.page.evaluate(f"document.querySelector('lab-own-text').lab.data.largestText = {LARGEST_FILE}")
+
+
+def test_a_file_that_comes_late_does_not_replace_what_was_given_since(own):
+    own.page.evaluate(
+        """() => {
+          const read = Blob.prototype.arrayBuffer;
+          const held = new Promise((resolve) => (window.letRead = resolve));
+          Blob.prototype.arrayBuffer = async function () {
+            Blob.prototype.arrayBuffer = read;
+            await held;
+            return read.call(this);
+          };
+        }"""
+    )
+    own.choose("slow.txt", b"comes late " * 40)
+    own.choose("quick.txt", b"is there at once " * 40)
+    expect(own.found).to_contain_text("680 characters:")
+    reading = own.page.evaluate(
+        """async () => {
+          letRead();
+          await new Promise((resolve) => setTimeout(resolve, 300));
+          return document.querySelector("lab-own-text").state.textReading;
+        }"""
+    )
+    assert not reading, "Python is not asked about it"
+    expect(own.field).to_have_value("is there at once " * 40)
+    assert own.page.evaluate("document.querySelector('lab-own-text').state.textName") == "quick.txt"
 
 
 def test_what_is_typed_is_read_at_a_pause_and_what_is_wrong_with_it_told_at_the_field(own):
@@ -255,7 +286,8 @@ def test_a_text_may_be_replaced_while_a_run_trains_on_it_and_put_back(own):
 
 
 def test_twenty_megabytes_never_hold_the_page(own, tmp_path, record_property):
-    content = large()
+    piece = texts.repeated(texts.SCRIPTS["Greek"] + "A browser keeps two bytes for each character of such a text.\n").encode()
+    content = piece * (20_000_000 // len(piece) + 1)
     file = tmp_path / "large.txt"
     file.write_bytes(content)
     longest = [own.longest_task_loading(file) for _ in range(2)]  # of two, since a machine under load stretches some

@@ -13,7 +13,6 @@ import torch
 from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-import texts
 from embedding_lab import checkpoint
 from embedding_lab.checkpoint import layouts, tensors
 from embedding_lab.config import RunConfig
@@ -22,6 +21,7 @@ from embedding_lab.positions import ALiBi, PositionalEncoding, RoPE, Trainable
 from embedding_lab.probes import View, run_probe
 from embedding_lab.probes.order import MONEY, RIVER
 from embedding_lab.training import VALIDATION_CHARACTERS, Run
+from tests import texts
 
 SMALL = {"d": 8, "heads": 2, "context": 8, "batch": 4, "steps": 20}
 CONTEXT = 64  # a prompt and 50 more characters fit

@@ -10,11 +10,11 @@ import zipfile
 import pytest
 
 import build
-import texts
 from embedding_lab import checkpoint, cli, memory, run_files
 from embedding_lab.config import ENCODINGS, RunConfig, settings_table
 from embedding_lab.probes import PROBES
 from embedding_lab.training import Run
+from tests import texts
 
 CORPORA = build.CACHE / "corpora"
 SMALL = ["--d", "8", "--heads", "2", "--context", "8", "--batch", "4", "--steps", "20"]

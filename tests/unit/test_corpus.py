@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import build
-import texts
 from embedding_lab import corpus as module
 from embedding_lab.config import RunConfig
 from embedding_lab.corpus import CLASSES, RARE, Corpus, CorpusError, character_class, normalised, windows
 from embedding_lab.model import random_stream
 from embedding_lab.training import Run
+from tests import texts
 
 
 def test_alice(alice):

@@ -5,12 +5,12 @@ import unicodedata
 
 import pytest
 
-import texts
 from embedding_lab import memory
 from embedding_lab.config import ENCODINGS, RunConfig, settings_table
 from embedding_lab.corpus import Corpus
 from embedding_lab.ops import load
 from embedding_lab.training import Run
+from tests import texts
 
 
 def taken(work):

@@ -12,7 +12,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-import texts
 from embedding_lab.config import ENCODINGS, RunConfig, settings_table
 from embedding_lab.corpus import RARE, Corpus
 from embedding_lab.model import random_stream
@@ -20,6 +19,7 @@ from embedding_lab.ops import load
 from embedding_lab.positions import ALiBi, PositionalEncoding, RoPE, Trainable
 from embedding_lab.probes import PROBES, ProbeError, View, run_probe
 from embedding_lab.training import Run
+from tests import texts
 
 QUICK = ["lookup", "sparse-gradient", "case-offset", "residual-stream", "order", "context-free", "cosine-cone"]
 QUICK += ["position-table", "rotation", "distance-bias"]

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import build
-import texts
 from embedding_lab import memory, probes, worker
 from embedding_lab.corpus import Corpus
 from embedding_lab.ops import best
 from embedding_lab.training import Run
 from node_tests import run_in_node
+from tests import texts
 
 SMALL = {"d": 8, "heads": 2, "context": 8, "batch": 4, "steps": 20, "encoding": "learned"}
 TEXT = "The quick brown Fox 9 jumps over the lazy dog.\n" * 40

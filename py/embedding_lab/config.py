@@ -21,7 +21,7 @@ CORPORA = {
     "alice29": ("Alice in Wonderland", "Lewis Carroll, 1865"),
     "asyoulik": ("As You Like It", "William Shakespeare, 1599"),
     "plrabn12": ("Paradise Lost", "John Milton, 1674"),
-    "own": ("Your own text", "a text that you paste"),
+    "own": ("Your own text", "a text that you paste or open as a file"),
 }
 
 

@@ -493,21 +493,22 @@ def source_file(name: str) -> dict:
     return {"file": f"embedding_lab/{name}", "code": file.read_text(encoding="utf-8")}
 
 
-def console_open(config: dict, text: str, saved: dict | None = None) -> dict:
+def console_open(config: dict, text: str, saved: dict | None = None, code: str | None = None) -> dict:
     """Open a run for the reader's prompt, `console_run`; a second call begins anew, with other variables.
 
     Args:
-        config, text, saved: as `open_run` takes them; without `saved` the run is untrained.
+        config, text, saved, code: as `open_run` takes them; without `saved` the run is untrained.
 
     Returns:
         run, the name by which `close_run` and others know it; step; shape, of E. Or an error as that of `open_run`.
     """
     global _console
-    opened = open_run(CONSOLE, config, text, saved=saved)
+    opened = open_run(CONSOLE, config, text, saved=saved, code=code)
     if "error" in opened:
         return opened
     from .console import Console  # a reader's prompt brings what no start waits for
 
+    np.set_printoptions(precision=4, suppress=True, linewidth=80)  # what a reader can take in
     run = _runs[CONSOLE]
     _console = Console(run)
     return {"run": CONSOLE, "step": run.step, "shape": list(run.model.parameters["embedding"].shape)}

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 import build
-from embedding_lab import checkpoint
+from embedding_lab import checkpoint, worker
 from embedding_lab.config import RunConfig
 from embedding_lab.probes import View, run_probe
 from embedding_lab.training import Run
@@ -114,3 +114,12 @@ def _finish(name, view):
             next(work)
         except StopIteration as end:
             return end.value
+
+
+def test_every_link_into_the_code_finds_its_place_there_once(elements):
+    links = [link for link in elements.named("a") if "data-find" in link]
+    assert len(links) >= 20
+    for link in links:
+        assert link["href"] == "#code"
+        code = worker.source_file(link["data-file"])["code"]
+        assert code.count(link["data-find"]) == 1, link

@@ -25,6 +25,7 @@ const READING_DEADLINE = 60_000;
 const READER_RESTS = 60_000;
 
 export class Lab {
+  #start;
   #pool;
   #experiment;
   #events;
@@ -46,6 +47,7 @@ export class Lab {
    */
   constructor({ data, start, events, params }) {
     this.data = data;
+    this.#start = start;
     this.store = new Store();
     this.#events = events;
     const { values, encodings, seeds, problems, autorun, theme } = fromQuery(data, params);
@@ -236,6 +238,37 @@ export class Lab {
   /** The reader wants to write an encoding. */
   openEditor() {
     this.store.set({ editing: {} });
+  }
+
+  /**
+   * A file of the lab as it is in the Python that runs here.
+   * @param {string} name such as "model.py"
+   * @returns {Promise<{file: string, code: string}>}
+   * @throws {Error} Python did not start or has no such file
+   */
+  async sourceFile(name) {
+    // While runs train, no worker of the pool may be free for minutes.
+    const answer = this.#isUnderWay ? await this.#reader.call(READING_DEADLINE, "source_file", name) : await this.#ask("source_file", name);
+    if (answer.error) throw new Error(answer.error.message);
+    return answer;
+  }
+
+  async #ask(name, ...args) {
+    const worker = await this.#pool.acquire();
+    try {
+      return await this.#pool.call(worker, READING_DEADLINE, name, ...args);
+    } finally {
+      this.#pool.release(worker);
+    }
+  }
+
+  /**
+   * A prompt for the reader.
+   * @param {typeof import("./console.js").Console} Console which the page loads when it is wanted
+   * @param {() => void} onChange
+   */
+  openConsole(Console, onChange) {
+    return new Console({ lab: this, start: this.#start, onChange });
   }
 
   /** Start the Python that `checkEncoding` will need. */

@@ -18,9 +18,9 @@ app.lab = lab;
 document.getElementById("lab").replaceChildren(app);
 lab.begin();
 
-for (const element of document.querySelectorAll("probe-card, reader-number")) element.lab = lab;
+for (const element of document.querySelectorAll("probe-card, reader-number, lab-code, lab-console")) element.lab = lab;
 import("./elements/chapter.js").catch((error) => {
-  for (const card of document.querySelectorAll("probe-card")) {
-    offerReload(card, `The scripts of this lab could not be loaded (${error.message}).`);
+  for (const place of document.querySelectorAll("probe-card, lab-code, lab-console")) {
+    offerReload(place, `The scripts of this lab could not be loaded (${error.message}).`);
   }
 });

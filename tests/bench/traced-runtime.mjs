@@ -5,6 +5,7 @@ export { version };
 
 export async function loadPyodide(options) {
   const pyodide = await loadLabPyodide(options);
-  Object.defineProperty(globalThis, "pyodide", { value: pyodide }); // it cannot be deleted, as lock-down.mjs would
+  // Defined like this they cannot be deleted, as lock-down.mjs would; Playwright asks by `eval`.
+  Object.defineProperties(globalThis, { pyodide: { value: pyodide }, eval: { value: eval, configurable: false } });
   return pyodide;
 }

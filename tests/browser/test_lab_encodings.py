@@ -70,7 +70,7 @@ def test_code_is_written_by_keyboard_and_a_draft_outlasts_a_reload_but_runs_when
 
     lab.open(site, **SMALL)
     started = []
-    lab.page.on("worker", started.append)
+    lab.page.on("worker", lambda worker: started.append(worker.url))
     editor = EditorPage(lab)
     expect(editor.state).to_contain_text("draft from before")
     expect(editor.button("Train it")).to_have_attribute("aria-disabled", "true")
@@ -236,7 +236,7 @@ def test_whatever_the_code_does_in_its_check_it_is_told_and_the_page_goes_on(lab
     expect(editor.failure).to_contain_text("did not answer within")
     expect_kept()
 
-    editor.write_bad(tabled("held = [np.ones(2**27) for _ in range(1000)]"))
+    editor.write_bad(tabled("held = [np.empty(2**27) for _ in range(1000)]"))
     expect(editor.failure).to_contain_text(re.compile("memory", re.IGNORECASE))
 
     printing = tabled("[print('x' * 9) for _ in range(100_000)]; return np.ones((length, d))").replace("    def", '    name = "loud"\n    def', 1)
@@ -280,7 +280,7 @@ FAULTS = {
     "leaves": ("raise SystemExit", "sys.exit"),
     "shifts": ("return np.zeros((heads, length, length + 1))", "shape"),
     "blows up": ("return np.full((heads, length, length), np.nan)", "finite"),
-    "eats": ("held = [np.ones(2**27) for _ in range(1000)]", "memory"),
+    "eats": ("held = [np.empty(2**27) for _ in range(1000)]", "memory"),
     "hangs": ("while True: pass", "did not answer within"),
 }
 

@@ -64,7 +64,7 @@ def test_code_is_written_by_keyboard_and_a_draft_outlasts_a_reload_but_runs_when
     editor.expect_checked()
     assert editor.pictures.all_inner_texts() == [HEADINGS["table"], HEADINGS["bias"]]
     with lab.page.expect_download() as given:
-        editor.button("Download binary_counter.py").click()
+        editor.button("Download encoding-binary-counter.py").click()
     written = given.value.path().read_text()
     assert written == POINTS[0]["code"] + "\n    def bias(self, length, heads):\n        return 0 * np.ones((heads, length, length))"
 

@@ -11,6 +11,8 @@ import { CheckOnPause } from "../check-on-pause.js";
 import { encodingCompletions } from "../encoding-completion.js";
 import { Drafts } from "../encoding-drafts.js";
 import { obstacle, report, told } from "../encoding-report.js";
+import { ownKey } from "../own.js";
+import { codeFiles } from "../own-code.js";
 import "../probe-views/elements.js";
 import { LabElement } from "./lab-element.js";
 
@@ -193,8 +195,10 @@ class LabEncodingWorkbench extends LabElement {
     return written.replace(/[^\p{L}\p{M}\p{N} ._+()-]/gu, "") || NAMELESS;
   }
 
+  /** As the command calls it that trains a run of this code. */
   get #fileName() {
-    return `${this.#name.replaceAll(" ", "_")}.py`;
+    const encoding = ownKey(this.#name, this.#code, this.state.own);
+    return codeFiles([...this.state.runs, { encoding }]).get(encoding);
   }
 
   #download() {

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from editor_page import EditorPage
 from embedding_lab.own_encoding import load, starting_points
 from lab_page import SMALL, STARTING
-from test_lab_layout import OUT_OF_REACH, OVERFLOW
+from test_lab_layout import OUT_OF_REACH, OVERFLOW, settled
 
 POINTS = starting_points()
 HEADINGS = {"table": "Added to the characters", "rotation": "Turns queries and keys", "bias": "Added to the attention scores"}
@@ -215,6 +215,7 @@ def test_whatever_the_code_does_in_its_check_it_is_told_and_the_page_goes_on(lab
 
     for width in (360, 768, 1440):
         lab.page.set_viewport_size({"width": width, "height": 900})
+        settled(lab.page)
         assert lab.page.evaluate(OVERFLOW) == []
         assert lab.page.evaluate(OUT_OF_REACH) == []
 
@@ -329,6 +330,7 @@ def test_whatever_the_code_does_in_training_costs_its_own_run_alone(lab, site):
     editor.write_good(PATCHING, "patches")
     editor.train()
     expect(lab.run_row("patches")).to_contain_text("40 steps in", timeout=STARTING)
+    expect(lab.page.locator(".run-bar")).to_have_attribute("data-phase", "finished")
     assert lab.curves()["none-1"] == before, "what had finished is as it was"
 
     for name in [*FAULTS, "raises again", "good", "patches"]:

@@ -43,7 +43,7 @@ OVERFLOW = """
 """
 
 
-def _settled(page):
+def settled(page):
     """Return when charts have been drawn at the present size."""
     page.evaluate(
         """async () => {
@@ -62,10 +62,10 @@ def test_before_a_run_the_page_fits_and_every_control_can_be_pressed(lab, site, 
     page.emulate_media(color_scheme=theme)
     lab.open(site, ready=False)
     expect(lab.button("Run")).to_be_in_viewport(ratio=1)
-    _settled(page)
+    settled(page)
     page.screenshot(path=SCREENSHOTS / f"before-{width}-{theme}.png")
     lab.open_controls()
-    _settled(page)
+    settled(page)
     assert page.evaluate(OVERFLOW) == []
     assert page.evaluate(OUT_OF_REACH) == []
 
@@ -77,7 +77,7 @@ def test_after_a_run_the_page_fits_and_every_control_can_be_pressed(default_expe
     try:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=theme)
-        _settled(page)
+        settled(page)
         page.screenshot(path=SCREENSHOTS / f"after-{width}-{theme}.png", full_page=True)
         if (width, theme) == (1440, "light"):  # the picture in the README
             top = {"x": 0, "y": 0, "width": 1440, "height": page.locator("article.text").bounding_box()["y"] - 20}
@@ -87,7 +87,7 @@ def test_after_a_run_the_page_fits_and_every_control_can_be_pressed(default_expe
     finally:
         page.set_viewport_size({"width": 1440, "height": 1000})
         page.emulate_media(color_scheme="light")
-        _settled(page)
+        settled(page)
 
 
 def test_during_a_run_the_page_fits_at_every_width_and_theme(lab, site):
@@ -99,7 +99,7 @@ def test_during_a_run_the_page_fits_at_every_width_and_theme(lab, site):
         for theme in THEMES:
             page.set_viewport_size({"width": width, "height": 900})
             page.emulate_media(color_scheme=theme)
-            _settled(page)
+            settled(page)
             page.screenshot(path=SCREENSHOTS / f"during-{width}-{theme}.png", full_page=True)
             assert page.evaluate(OVERFLOW) == []
             assert page.evaluate(OUT_OF_REACH) == []

@@ -603,11 +603,12 @@ def test_a_learners_own_encoding_has_every_probe(alice, make, name):
     encoding = make()
     if make is Bare:
         encoding.name = "bare"
-    run = Run(RunConfig(d=8, heads=2, context=8, batch=2, steps=2), alice, encoding, evaluate=False)
+    config = RunConfig(encoding=f"own:{encoding.name}", d=8, heads=2, context=8, batch=2, steps=2)
+    run = Run(config, alice, encoding, evaluate=False)
     run.advance(0)
     result = ask(name, View.of(run), **SMALL_ARGUMENTS.get(name, {}))
     if name == "position-table":
-        assert result["defined"] and result["encoding"] == encoding.name
+        assert result["defined"] and result["encoding"] == f"own:{encoding.name}"
         assert not result["beyond"]["defined"] and result["beyond"]["message"]
         assert result["beyond"]["tMax"] == (8 if make is EverythingTrainable else None)
     if name in ("rotation", "distance-bias"):

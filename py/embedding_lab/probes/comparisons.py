@@ -160,7 +160,7 @@ def width(view: View, widths: list = (8, 16, 24, 48, 96), seeds: list = (1, 2, 3
             pairs.append((f"d = {d}", seed, losses[-1]))
         measured.append({"d": d, "heads": heads, "parameters": run.model.size, **spread(losses)})
     return {
-        "encoding": encoding.name,
+        "encoding": view.config.encoding,
         "updates": updates,
         "seeds": list(seeds),
         "baselines": view.corpus.baselines(),
@@ -228,7 +228,7 @@ def tying(view: View, seeds: list = (1, 2, 3), updates: int = 200):
             "purity": pureness,
         }
     return {
-        "encoding": encoding.name,
+        "encoding": view.config.encoding,
         "updates": updates,
         "seeds": list(seeds),
         "saved": measured["untied"]["parameters"] - measured["tied"]["parameters"],

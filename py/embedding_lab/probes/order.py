@@ -56,7 +56,7 @@ def order(view: View, first: str = DOG, second: str = MAN) -> dict:
                     {
                         "layers": layers,
                         "causal": causal,
-                        "encoding": "none" if encoding is none else own.name,
+                        "encoding": "none" if encoding is none else view.config.encoding,
                         "weights": weights,
                         "equivarianceError": np.abs(after[:-1] - before[source]).max(),
                         "lastDifference": np.abs(after[-1] - before[-1]).max(),

@@ -48,7 +48,7 @@ def position_table(view: View, beyond: int = 8, components: int = 8) -> dict:
     """
     config, encoding = view.config, view.model.encoding
     table = view.model.position(config.context)[0]
-    common = {"encoding": encoding.name, "context": config.context, "beyond": _beyond(view, config.context + beyond)}
+    common = {"encoding": view.config.encoding, "context": config.context, "beyond": _beyond(view, config.context + beyond)}
     if table is None:
         return {**undefined(f"The encoding {encoding.name} adds no vector to the characters."), **common}
     some, embedding = table[:MOST_SHOWN].astype(np.float64), view.embedding.astype(np.float64)
@@ -149,7 +149,7 @@ def rotation(view: View, query: str = QUERY, key: str = KEY) -> dict:
     cos, sin = turns
     return {
         "defined": True,
-        "encoding": model.encoding.name,
+        "encoding": view.config.encoding,
         "query": view.corpus.vocabulary[asked[0, 0]],
         "key": view.corpus.vocabulary[asked[0, 1]],
         "context": config.context,
@@ -181,7 +181,7 @@ def distance_bias(view: View) -> dict:
     place = np.arange(config.context)
     distance = np.maximum(place[:, None] - place, 0)  # (T, T)
     common = {
-        "encoding": model.encoding.name,
+        "encoding": view.config.encoding,
         "attention": [
             {"meanDistance": np.sum(weights * distance, axis=3).mean(axis=(0, 2))}
             for _, weights in model.attention(inputs)
@@ -251,7 +251,7 @@ def extrapolation(view: View, lengths: list = (32, 64, 128, 256), characters: in
                 "beyond": losses[:, trained:].mean() if length > trained else None,
             }
         )
-    return {"encoding": view.model.encoding.name, "trained": trained, "contexts": contexts}
+    return {"encoding": view.config.encoding, "trained": trained, "contexts": contexts}
 
 
 def _refusal(view: View, length: int) -> dict | None:

@@ -150,13 +150,83 @@ test("the same code with every seed is not trained again; changed code of the sa
   const { lab, state } = await openLab("steps=20&d=16&encodings=none");
   lab.trainOwn("mine", CODE);
   await until(() => state.phase === "finished");
-  assert.throws(() => lab.trainOwn("mine", CODE), /mine is on the page with this code and every seed/);
+  await assert.rejects(lab.trainOwn("mine", CODE), /mine is on the page with this code and every seed/);
   lab.trainOwn("mine", `${CODE} # changed`);
   await until(() => state.phase === "finished" && state.runs.length === 3);
   assert.deepEqual(state.runs.map(({ encoding }) => encoding), ["none", "own:mine", "own:mine 2"]);
   lab.runMoreSeeds(1);
   await until(() => state.phase === "finished" && state.runs.length === 6);
   assert.equal(state.runs.at(-1).code, `${CODE} # changed`);
+});
+
+test("what keeps an encoding from the page is told to who asked for it", async () => {
+  const { lab, state } = await openLab("steps=20&d=16&encodings=none");
+  await assert.rejects(lab.trainOwn('a"b,<i>', CODE), /has a name that cannot be used/);
+  assert.deepEqual(state.encodings, ["none"]);
+  lab.setSeeds("abc");
+  await assert.rejects(lab.trainOwn("mine", CODE), /seed = abc is not a whole number/);
+  lab.setSeeds("1");
+  assert.equal(await lab.trainOwn("mine", CODE), "own:mine");
+  assert.equal(state.runs.length, 2, "they are on the page");
+  assert.equal(await lab.trainOwn("mine", `${CODE} # changed`), "own:mine 2");
+});
+
+test("two encodings that are trained while the text is still to come are both added", async () => {
+  const { lab, state } = await openLab("steps=20&d=16&encodings=none");
+  await lab.run();
+  state.runs[0].text = null;
+  await Promise.all([lab.trainOwn("first", "1"), lab.trainOwn("second", "2"), lab.trainOwn("second", "2").catch(() => {})]);
+  await until(() => state.phase === "finished");
+  assert.deepEqual(state.runs.map(({ encoding, state: end }) => [encoding, end]), [
+    ["none", "finished"], ["own:first", "finished"], ["own:second", "finished"],
+  ]);
+});
+
+test("a reader's code takes no other run off the page, whatever its Python answers", async () => {
+  const { lab, pythons, state } = await openLab("steps=20000&d=16&encodings=none");
+  const error = { code: "config", field: "d", message: "a forged refusal" };
+  pythons.instead.open_run = (worker, args) => (args[6] === CODE ? { error } : undefined);
+  lab.run();
+  await until(() => state.runs[0]?.step > 8);
+  await lab.trainOwn("mine", CODE);
+  await until(() => state.runs[1].state === "failed");
+  assert.equal(state.runs[0].state, "training");
+  assert.equal(state.phase, "running");
+  lab.stop();
+});
+
+test("a stopped encoding that waited for a worker starts no Python, and one that hangs gives its worker back", async () => {
+  const { lab, pythons, state } = await openLab("steps=20000&d=16&encodings=none,learned");
+  pythons.instead.advance = (worker, [id]) => (id.startsWith("own:") ? new Promise(() => {}) : undefined);
+  for (const code of ["1", "2", "3", "4"]) await lab.trainOwn(`mine ${code}`, code);
+  lab.stop();
+  await until(() => !state.runs.some(({ state: now }) => now === "training"));
+  lab.reset();
+  for (const code of ["1", "2", "3", "4"]) lab.setEncoding(`own:mine ${code}`, false);
+  lab.setValue("steps", "20");
+  await lab.run();
+  assert.equal(state.phase, "finished");
+  const before = pythons.started.length;
+  assert.equal(before, 2);
+  await lab.trainOwn("hangs", "5");
+  await until(() => pythons.called("advance").some(({ args }) => args[0] === "own:hangs-1"));
+  lab.stop();
+  await settle();
+  assert.equal(pythons.alive.length, 2);
+  clock.pass(2000 + 3 * 100); // and three of its steps, a tenth of a second each
+  await settle();
+  assert.deepEqual([pythons.started.length, pythons.alive.length], [before + 1, 2]);
+});
+
+test("an encoding is tried with the settings that it would train with", async () => {
+  const { lab, pythons } = await openLab("steps=20&d=16&encodings=none");
+  pythons.check_encoding = () => ({ name: "mine" });
+  await lab.run();
+  lab.setValue("d", "32");
+  await lab.checkEncoding(CODE);
+  lab.reset();
+  await lab.checkEncoding(CODE);
+  assert.deepEqual(pythons.called("check_encoding").map(({ args }) => args[1].d), [16, 32]);
 });
 
 test("code that fails says so in its run, with its line; the others go on, and its Python is replaced", async () => {

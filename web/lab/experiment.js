@@ -14,6 +14,12 @@ const BUDGET = 100;
 const THUMBNAIL_EVERY = 600;
 /** Codes of Python's errors that concern every run alike. */
 const REFUSED = ["config", "corpus"];
+/**
+ * How long a reader's own code may still take when its run was stopped, in milliseconds, beside a few of its steps: a call
+ * that does not come back by then hangs, and a worker is wanted.
+ */
+const GRACE = 2000;
+const STEPS_OF_GRACE = 3;
 
 export class Experiment {
   #store;
@@ -22,6 +28,10 @@ export class Experiment {
   #generation = 0;
   /** How many runs of this generation have not ended. */
   #pending = 0;
+  /** Calls off what waits for a worker in this generation. */
+  #calledOff = new AbortController();
+  /** Each run of a reader's own code that has a worker, with it. */
+  #ownWorkers = new Map();
   #before = null;
   #resume = null;
   #resumed = Promise.resolve();
@@ -66,15 +76,19 @@ export class Experiment {
   }
 
   /**
-   * Train runs beside those that are on the page, when these have ended: new ones, or ones of them that were stopped.
+   * Train runs beside those that are on the page: new ones, or ones of them that were stopped.
    * @param {object[]} runs with their text
    */
   async extend(runs) {
-    const { runs: shown } = this.#store.state;
-    this.#abandon();
-    this.#remember();
+    const { runs: shown, phase } = this.#store.state;
+    const joins = phase === "running" || phase === "paused";
+    if (!joins) {
+      this.#abandon();
+      this.#remember();
+    }
     for (const run of runs) run.state = "queued";
-    this.#store.set({ runs: [...shown, ...runs.filter((run) => !shown.includes(run))], phase: "running" });
+    const all = [...shown, ...runs.filter((run) => !shown.includes(run))];
+    this.#store.set({ runs: all, phase: joins ? phase : "running" });
     await this.#trainAll(runs);
   }
 
@@ -100,15 +114,6 @@ export class Experiment {
   #remember() {
     const { runs, gaps, summaries, runsCompared, selected, phase } = this.#store.state;
     this.#before = { runs, gaps, summaries, runsCompared, selected, phase };
-  }
-
-  /**
-   * Train new runs beside those that are under way.
-   * @param {object[]} runs with their text
-   */
-  async add(runs) {
-    this.#store.set({ runs: [...this.#store.state.runs, ...runs] });
-    await this.#trainAll(runs);
   }
 
   async #trainAll(runs) {
@@ -165,10 +170,20 @@ export class Experiment {
 
   #abandon() {
     this.#generation += 1;
+    this.#calledOff.abort();
+    this.#calledOff = new AbortController();
+    for (const [run, worker] of this.#ownWorkers) this.#endIfItHangs(run, worker);
     this.#pending = 0;
     this.#before = null;
     this.#resume?.();
     this.#resumed = Promise.resolve();
+  }
+
+  #endIfItHangs(run, worker) {
+    const aFewSteps = run.stepsPerSecond ? (STEPS_OF_GRACE * 1000) / run.stepsPerSecond : 0;
+    setTimeout(() => {
+      if (this.#ownWorkers.get(run) === worker) this.#pool.discard(worker);
+    }, GRACE + aFewSteps);
   }
 
   /** A run that was stopped goes on from what was saved, which may be a frame more than was shown. */
@@ -179,7 +194,8 @@ export class Experiment {
     let worker = null;
     let isOpen = false;
     try {
-      worker = await this.#pool.acquire({ code: run.code });
+      worker = await this.#pool.acquire({ code: run.code, signal: this.#calledOff.signal });
+      if (run.code !== null) this.#ownWorkers.set(run, worker);
       await this.#resumed;
       if (stale()) return;
       takeUp(run, saved);
@@ -197,6 +213,7 @@ export class Experiment {
       if (!stale()) this.#fail(run, error);
     } finally {
       if (isOpen) await this.#close(run, worker, generation, saved);
+      if (this.#ownWorkers.get(run) === worker) this.#ownWorkers.delete(run);
       if (worker) this.#pool.release(worker);
     }
     if (run.state === "finished" && run.code !== null && !stale()) await this.#compareAnew();
@@ -311,7 +328,7 @@ export class Experiment {
 
   #fail(run, error) {
     this.#events.error(error.code ?? "python", error.message);
-    if (REFUSED.includes(error.code)) this.#refuse(error);
+    if (REFUSED.includes(error.code) && run.code === null) this.#refuse(error);
     else this.#change(run, { state: "failed", message: error.message, fault: faultOf(error) });
   }
 

@@ -24,6 +24,13 @@ const READING_DEADLINE = 60_000;
 /** How long the Python that reads texts is kept for the next one, in milliseconds. */
 const READER_RESTS = 60_000;
 
+/** Something that the reader asked for, and then for something else that takes its place. */
+class OvertakenError extends Error {
+  constructor() {
+    super("It was not added, since something else began meanwhile: try again.");
+  }
+}
+
 export class Lab {
   #start;
   #pool;
@@ -122,12 +129,21 @@ export class Lab {
 
   /** Run the experiment that the controls hold; if they hold something impossible, say so and show where. */
   async run() {
+    await this.#toTheEnd(this.#begin());
+  }
+
+  /**
+   * Put the experiment that the controls hold on the page, and train it.
+   * @returns {Promise<{ended: Promise<void>}>} once it is on the page
+   * @throws {Error} why it is not; what concerns a setting is told there, too
+   */
+  async #begin() {
     const { values, ownText } = this.state;
     const { configs, errors } = experimentConfigs(this.data, this.state);
     this.#showErrors(errors);
     if (errors.length) {
       this.store.set({ blocked: { field: errors[0].field } });
-      return;
+      throw new Error(errors[0].message);
     }
     const turn = (this.#turn += 1);
     try {
@@ -135,11 +151,12 @@ export class Lab {
       this.#requireConsent(runs);
       this.store.set({ textLoading: values.corpus !== "own" });
       const text = values.corpus === "own" ? ownText : await loadCorpus(this.data, values.corpus);
-      if (turn !== this.#turn) return; // meanwhile there was another Run, Stop or Reset
+      if (turn !== this.#turn) throw new OvertakenError();
       this.store.set({ textLoading: false });
-      await this.#experiment.start(this.#labelled(runs), text);
+      return { ended: this.#experiment.start(this.#labelled(runs), text) };
     } catch (error) {
       if (turn === this.#turn) this.#refuse(error);
+      throw error;
     }
   }
 
@@ -196,10 +213,10 @@ export class Lab {
     const next = nextSeeds(this.data, used, Math.min(count, this.seedsLeft()));
     const encodings = [...new Set(runs.map(({ encoding }) => encoding))];
     const added = next.flatMap((seed) => encodings.map((encoding) => this.#createRun({ ...runs[0].config, encoding, seed })));
-    await this.#goOn(added, () => {
+    await this.#toTheEnd(this.#goOn(added, () => {
       if (this.#isInControls(runs)) this.setSeeds([...used, ...next].join(", "));
       this.#labelled([...runs, ...added]);
-    });
+    }));
   }
 
   /**
@@ -208,11 +225,14 @@ export class Lab {
    *
    * @param {string} name
    * @param {string} code
-   * @throws {Error} there is nothing to train, and `message` says why
+   * @returns {Promise<string>} how its runs name the encoding, once they are on the page
+   * @throws {Error} they are not, and `message` says why
    */
-  trainOwn(name, code) {
+  async trainOwn(name, code) {
     const { runs, own } = this.state;
     const encoding = ownKey(name, code, own);
+    const [error] = validate(this.data, { ...runs[0]?.config, encoding }).errors;
+    if (error) throw new Error(error.message);
     const seeds = [...new Set(runs.map(({ seed }) => seed))];
     const missing = seeds.filter((seed) => !runs.some((run) => run.encoding === encoding && run.seed === seed));
     if (runs.length && missing.length === 0) {
@@ -222,11 +242,12 @@ export class Lab {
     this.#offer([{ encoding, code }]);
     this.setEncoding(encoding, true);
     if (runs.length === 0) {
-      this.run();
-      return;
+      await this.#begin();
+    } else {
+      const added = missing.map((seed) => this.#createRun({ ...runs[0].config, encoding, seed }));
+      await this.#goOn(added, () => this.#labelled([...this.state.runs, ...added]));
     }
-    const added = missing.map((seed) => this.#createRun({ ...runs[0].config, encoding, seed }));
-    this.#goOn(added, () => this.#labelled([...this.state.runs, ...added]));
+    return encoding;
   }
 
   /** Put own encodings among those that can be chosen; one of the same name gives way. */
@@ -235,9 +256,17 @@ export class Lab {
     this.store.set({ own: [...others, ...encodings] });
   }
 
-  /** The reader wants to write an encoding. */
-  openEditor() {
-    this.store.set({ editing: {} });
+  /** @param {string|null} [code] what the reader wants to write on, if it is no encoding of the editor's */
+  openEditor(code = null) {
+    this.store.set({ editing: { code } });
+  }
+
+  /** @returns {Record<string, any>} the settings that `trainOwn` trains with: of the experiment on the page, else of the controls */
+  ownSettings() {
+    const { runs, values, seeds } = this.state;
+    if (runs.length) return runs[0].config;
+    const [seed = this.data.experiment.seeds[0]] = parseSeeds(this.data, seeds).seeds;
+    return { ...values, seed };
   }
 
   /**
@@ -277,15 +306,13 @@ export class Lab {
   }
 
   /**
-   * Try an encoding with the settings of the controls, in a Python of its own.
+   * Try an encoding with the settings that it would train with, in a Python of its own.
    * @param {string} code
    * @returns {Promise<object>} what `check_encoding` of the worker answers
    * @throws {Error} the settings are none; or as `EncodingCheck.check`
    */
   async checkEncoding(code) {
-    const { values, seeds } = this.state;
-    const [seed = this.data.experiment.seeds[0]] = parseSeeds(this.data, seeds).seeds;
-    const { encoding: _, ...settings } = { ...values, seed };
+    const { encoding: _, ...settings } = this.ownSettings();
     const { config, errors } = validate(this.data, settings);
     if (errors.length) throw new Error(`The settings at the top of the page need a correction first: ${errors[0].message}`);
     return this.#check.check(code, config);
@@ -294,7 +321,7 @@ export class Lab {
   /** @param {string[]} ids runs that were stopped, to go on from where they were */
   async continueRuns(ids) {
     const runs = this.state.runs.filter((run) => ids.includes(run.id) && canContinue(run));
-    if (this.hasEnded && runs.length) await this.#goOn(runs);
+    if (this.hasEnded && runs.length) await this.#toTheEnd(this.#goOn(runs));
   }
 
   /** Whether runs train, or would if they were not paused. */
@@ -302,21 +329,38 @@ export class Lab {
     return ["running", "paused"].includes(this.state.phase);
   }
 
+  /**
+   * Train runs beside those on the page, whose text they share. Several such requests may wait for it; Run, Stop and Reset
+   * call them off.
+   * @param {object[]} runs
+   * @param {() => void} [prepare] called just before they are on the page
+   * @returns {Promise<{ended: Promise<void>}>} once they are
+   * @throws {Error} why they are not; what concerns a setting is told there, too
+   */
   async #goOn(runs, prepare = () => {}) {
-    const turn = (this.#turn += 1);
+    const turn = this.#turn;
     try {
       this.#requireConsent(runs);
       this.store.set({ textLoading: true });
       const text = await textOf(this.data, this.state.runs[0]);
-      if (turn !== this.#turn) return;
+      if (turn !== this.#turn) throw new OvertakenError();
       this.store.set({ textLoading: false });
+      const isOnPage = (run) => this.state.runs.some(({ id }) => id === run.id);
+      const wanted = runs.filter((run) => (this.state.runs.includes(run) ? canContinue(run) : !isOnPage(run)));
+      if (wanted.length === 0) throw new OvertakenError();
       prepare();
-      for (const run of runs) run.text = text;
-      if (this.#isUnderWay) await this.#experiment.add(runs);
-      else await this.#experiment.extend(runs);
+      for (const run of wanted) run.text = text;
+      return { ended: this.#experiment.extend(wanted) };
     } catch (error) {
-      if (turn === this.#turn) this.#refuse(error);
+      if (turn === this.#turn && !(error instanceof OvertakenError)) this.#refuse(error);
+      throw error;
     }
+  }
+
+  /** Wait until what was begun has ended. Where it was not, the reader was told why. */
+  async #toTheEnd(begun) {
+    const experiment = await begun.catch(() => null);
+    await experiment?.ended;
   }
 
   /** Whether the controls hold the settings and the seeds of these runs. */

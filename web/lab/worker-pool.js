@@ -73,13 +73,20 @@ export class WorkerPool {
    * @param {object} [options]
    * @param {(worker: object) => boolean} [options.prefers] which one to take if it is among those that are free now
    * @param {string|null} [options.code] a reader's code that is to run in it
+   * @param {AbortSignal} [options.signal] calls it off while it waits
    * @returns {Promise<{secondsToReady: number}>} to hand to `call` and `release`
    * @throws {NotAllowedError} the reader has not allowed the code
+   * @throws {any} the reason of the signal
    */
-  async acquire({ prefers = () => false, code = null } = {}) {
+  async acquire({ prefers = () => false, code = null, signal } = {}) {
     if (!this.#allows({ code })) throw new NotAllowedError();
-    return new Promise((resolve) => {
-      this.#waiting.push({ resolve, prefers, code });
+    return new Promise((resolve, reject) => {
+      const waiting = { resolve, prefers, code };
+      this.#waiting.push(waiting);
+      signal?.addEventListener("abort", () => {
+        this.#waiting = this.#waiting.filter((other) => other !== waiting);
+        reject(signal.reason);
+      });
       this.#serve();
     });
   }

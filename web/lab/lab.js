@@ -1,28 +1,22 @@
 /** What a reader can do on the page: the elements call this, its `probes`, `keeper` and `consent`, and nothing else. */
 
-import { UNITS } from "../charts/units.js";
+import { Controls } from "./controls.js";
 import { loadCorpus, textOf } from "./corpus.js";
 import { Experiment } from "./experiment.js";
-import { experimentOf } from "./exports.js";
 import { EncodingCheck } from "./encoding-check.js";
 import { Keeper } from "./keeper.js";
 import { nextSeeds } from "./more-seeds.js";
-import { Consent, isOwn, NotAllowedError, ownKey, ownName } from "./own.js";
+import { Consent, NotAllowedError, ownKey, ownName } from "./own.js";
 import { Probes } from "./probes.js";
-import { fromQuery, toQuery } from "./query.js";
 import { canContinue, createRun } from "./run.js";
 import { RunFiles } from "./run-files.js";
 import { experimentConfigs, MOST_SEEDS, parseSeeds, validate } from "./settings.js";
-import { SideWorker } from "./side-worker.js";
-import { Store } from "./store.js";
 import { WorkerPool } from "./worker-pool.js";
 
 /** Deadline of the first call to a fresh Python, in milliseconds. */
 const STATUS_DEADLINE = 30_000;
-/** Deadline of reading a text, in milliseconds: the longest takes seconds. */
+/** Deadline of reading a file of the lab, in milliseconds. */
 const READING_DEADLINE = 60_000;
-/** How long the Python that reads texts is kept for the next one, in milliseconds. */
-const READER_RESTS = 60_000;
 
 /** Something that the reader asked for, and then for something else that takes its place. */
 class OvertakenError extends Error {
@@ -31,16 +25,13 @@ class OvertakenError extends Error {
   }
 }
 
-export class Lab {
+export class Lab extends Controls {
   #start;
   #pool;
   #experiment;
   #events;
   #files;
   #check;
-  #reader;
-  /** Counts the texts that were given, so that one which is read late replaces none. */
-  #texts = 0;
   /** Counts what the reader asked for, so that a text which arrives late starts nothing. */
   #turn = 0;
   #greeting = false;
@@ -53,14 +44,9 @@ export class Lab {
    * @param {URLSearchParams} options.params the query of the address
    */
   constructor({ data, start, events, params }) {
-    this.data = data;
+    super({ data, start, params });
     this.#start = start;
-    this.store = new Store();
     this.#events = events;
-    const { values, encodings, seeds, problems, autorun, theme } = fromQuery(data, params);
-    this.autorun = autorun;
-    this.theme = theme;
-    this.store.set({ values, encodings, seeds, problems });
     this.consent = new Consent(() => this.store.set({ runs: this.state.runs }));
     const allows = (has) => this.consent.allows(has);
     this.#pool = new WorkerPool({
@@ -73,16 +59,11 @@ export class Lab {
     this.#files = new RunFiles({ data, pool: this.#pool });
     const { store } = this;
     this.#check = new EncodingCheck({ start });
-    this.#reader = new SideWorker({ start, rest: READER_RESTS });
     this.probes = new Probes({ data, store, pool: this.#pool, allows, wake: () => this.#experiment.wake() });
     const visit = (run, worker) => this.probes.visit(run, worker);
     this.keeper = new Keeper({ data, store, findings: (run) => this.probes.findings(run) });
     const onSaved = (run) => this.keeper.keep(run);
     this.#experiment = new Experiment({ store, pool: this.#pool, events, visit, onSaved });
-  }
-
-  get state() {
-    return this.store.state;
   }
 
   /** Start Python, and the experiment if the address asks for it. */
@@ -140,7 +121,7 @@ export class Lab {
   async #begin() {
     const { values, ownText } = this.state;
     const { configs, errors } = experimentConfigs(this.data, this.state);
-    this.#showErrors(errors);
+    this.showErrors(errors);
     if (errors.length) {
       this.store.set({ blocked: { field: errors[0].field } });
       throw new Error(errors[0].message);
@@ -163,18 +144,14 @@ export class Lab {
   /** A text that cannot be had is told where it is chosen. */
   #refuse(error) {
     this.store.set({ textLoading: false });
-    this.#showErrors([{ field: error.field, message: error.message }]);
+    this.showErrors([{ field: error.field, message: error.message }]);
     this.store.set({ blocked: { field: error.field } });
     this.#events.error(error.code, error.message);
   }
 
   /** A run that has not begun, with the code of its encoding if that is one of the reader's own. */
   #createRun(config) {
-    return createRun(config, this.#codeOf(config.encoding));
-  }
-
-  #codeOf(encoding) {
-    return this.state.own.find((own) => own.encoding === encoding)?.code ?? null;
+    return createRun(config, this.codeOf(config.encoding));
   }
 
   /** @throws {Error} for Run, beside the encodings: code among them waits for the reader to allow it */
@@ -239,7 +216,7 @@ export class Lab {
       throw new Error(`${ownName(encoding)} is on the page with this code and every seed: change the code, or run more seeds.`);
     }
     this.consent.allow(code);
-    this.#offer([{ encoding, code }]);
+    this.offer([{ encoding, code }]);
     this.setEncoding(encoding, true);
     if (runs.length === 0) {
       await this.#begin();
@@ -250,23 +227,9 @@ export class Lab {
     return encoding;
   }
 
-  /** Put own encodings among those that can be chosen; one of the same name gives way. */
-  #offer(encodings) {
-    const others = this.state.own.filter((own) => !encodings.some(({ encoding }) => encoding === own.encoding));
-    this.store.set({ own: [...others, ...encodings] });
-  }
-
   /** @param {string|null} [code] what the reader wants to write on, if it is no encoding of the editor's */
   openEditor(code = null) {
     this.store.set({ editing: { code } });
-  }
-
-  /** @returns {Record<string, any>} the settings that `trainOwn` trains with: of the experiment on the page, else of the controls */
-  ownSettings() {
-    const { runs, values, seeds } = this.state;
-    if (runs.length) return runs[0].config;
-    const [seed = this.data.experiment.seeds[0]] = parseSeeds(this.data, seeds).seeds;
-    return { ...values, seed };
   }
 
   /**
@@ -277,7 +240,7 @@ export class Lab {
    */
   async sourceFile(name) {
     // While runs train, no worker of the pool may be free for minutes.
-    const answer = this.#isUnderWay ? await this.#reader.call(READING_DEADLINE, "source_file", name) : await this.#ask("source_file", name);
+    const answer = this.#isUnderWay ? await this.reader.call(READING_DEADLINE, "source_file", name) : await this.#ask("source_file", name);
     if (answer.error) throw new Error(answer.error.message);
     return answer;
   }
@@ -380,8 +343,8 @@ export class Lab {
     this.#forgetPendingRun();
     const [{ config: { encoding, seed, ...values }, text }] = runs;
     const takesText = values.corpus === "own" && this.state.ownText.trim() === ""; // what the reader typed is nowhere else
-    this.#offer(runs.filter(({ code }) => code !== null).map(({ encoding: name, code }) => ({ encoding: name, code })));
-    this.#changeSettings({
+    this.offer(runs.filter(({ code }) => code !== null).map(({ encoding: name, code }) => ({ encoding: name, code })));
+    this.changeSettings({
       values,
       encodings: this.encodings().map(({ value }) => value).filter((value) => runs.some((run) => run.encoding === value)),
       seeds: [...new Set(runs.map((run) => run.seed))].join(", "),
@@ -450,21 +413,6 @@ export class Lab {
     return Object.entries(measured.config).every(([name, value]) => run.config[name] === value) ? measured : null;
   }
 
-  /** @param {string} unit a name of UNITS, in which the whole page writes losses */
-  setUnit(unit) {
-    this.store.set({ unit });
-  }
-
-  /** The unit in which losses are written: an entry of UNITS. */
-  get unit() {
-    return UNITS[this.state.unit];
-  }
-
-  /** @param {boolean} shown whether what was measured over many seeds is drawn too */
-  showMeasured(shown) {
-    this.store.set({ showMeasured: shown });
-  }
-
   pause() {
     this.#experiment.pause();
   }
@@ -486,117 +434,5 @@ export class Lab {
   #forgetPendingRun() {
     this.#turn += 1;
     this.store.set({ textLoading: false });
-  }
-
-  /** @param {string} name a setting @param {any} raw as typed */
-  setValue(name, raw) {
-    this.#changeSettings({ values: { ...this.state.values, [name]: raw } });
-  }
-
-  /** @param {string} text seeds, such as "1, 2, 3" */
-  setSeeds(text) {
-    this.#changeSettings({ seeds: text });
-  }
-
-  /** @param {string} text what to train on when the corpus is "own", as it is typed */
-  setOwnText(text) {
-    this.#texts += 1;
-    this.#changeSettings({ ownText: text, textName: null, textFacts: null, textReading: false });
-  }
-
-  /**
-   * Let Python read a text, and find out what it is made of.
-   * @param {string|Uint8Array} source what was typed, which is the text already, or a file, which becomes it when it is read
-   * @param {string|null} [name] of the file
-   * @returns {Promise<object|null>} what `read_text` of the worker answers; null if another text came meanwhile
-   * @throws {Error} it is no text to train on, and `message` says why; the text before stays
-   */
-  async readText(source, name = null) {
-    if (typeof source === "string") this.setOwnText(source);
-    const turn = (this.#texts += 1);
-    const bytes = typeof source === "string" ? new TextEncoder().encode(source) : source;
-    this.store.set({ textReading: true });
-    try {
-      const answer = await this.#reader.call(READING_DEADLINE, "read_text", bytes);
-      if (turn !== this.#texts) return null;
-      if (answer.error) throw Object.assign(new Error(answer.error.message), answer.error);
-      this.#changeSettings({ textFacts: answer.facts, ...(typeof source === "string" ? {} : { ownText: answer.text, textName: name }) });
-      return answer;
-    } catch (error) {
-      if (turn !== this.#texts) return null;
-      throw error;
-    } finally {
-      if (turn === this.#texts) this.store.set({ textReading: false });
-    }
-  }
-
-  /** @param {string} encoding @param {boolean} takesPart */
-  setEncoding(encoding, takesPart) {
-    const all = this.encodings().map(({ value }) => value);
-    const chosen = new Set(this.state.encodings);
-    if (takesPart) chosen.add(encoding);
-    else chosen.delete(encoding);
-    this.#changeSettings({ encodings: all.filter((value) => chosen.has(value)) });
-  }
-
-  /** Take the experiment that the page opens on by itself; the reader's own text stays. */
-  restoreDefaults() {
-    const { values, encodings, seeds } = fromQuery(this.data, new URLSearchParams());
-    this.#changeSettings({ values, encodings, seeds });
-  }
-
-  #changeSettings(changes) {
-    this.store.set(changes);
-    this.#showErrors(experimentConfigs(this.data, this.state).errors);
-  }
-
-  #showErrors(errors) {
-    // The first message of a field wins, as in a list read from the top.
-    this.store.set({ errors: Object.fromEntries(errors.map(({ field, message }) => [field, message]).reverse()) });
-  }
-
-  /** @param {string} id the run whose table is shown large */
-  select(id) {
-    this.store.set({ selected: id });
-  }
-
-  /** @param {string[]} ids runs to hide in the curves or, if they all are hidden, to show again */
-  toggleVisible(ids) {
-    const runs = this.state.runs.filter(({ id }) => ids.includes(id));
-    const visible = runs.every((run) => !run.visible);
-    for (const run of runs) run.visible = visible;
-    this.store.touch("runs");
-  }
-
-  /** @returns {{value: string, label: string, help: string}[]} what a setting may be */
-  choices(name) {
-    return this.data.settings.find((setting) => setting.name === name).choices;
-  }
-
-  /** @returns {{value: string, label: string, help: string}[]} the encodings that can be chosen: the lab's, then the reader's own */
-  encodings() {
-    const own = this.state.own.map(({ encoding }) => ({ value: encoding, label: ownName(encoding), help: "an encoding that you wrote" }));
-    return [...this.choices("encoding"), ...own];
-  }
-
-  /** @returns {string} the label of an encoding */
-  encodingLabel(encoding) {
-    return isOwn(encoding) ? ownName(encoding) : this.choices("encoding").find(({ value }) => value === encoding)?.label ?? encoding;
-  }
-
-  /** @returns {number} how many seeds the controls name; 0 if they name none that can be used */
-  seedCount() {
-    return parseSeeds(this.data, this.state.seeds).seeds.length;
-  }
-
-  /** @returns {string} the query of an address that opens on what the controls hold */
-  query() {
-    return toQuery(this.data, this.state);
-  }
-
-  /** @returns {string} the query of an address that opens on the experiment on the page or, before a run, on the controls */
-  sharedQuery() {
-    const { runs } = this.state;
-    return runs.length ? toQuery(this.data, experimentOf(runs)) : this.query();
   }
 }

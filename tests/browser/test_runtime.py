@@ -106,7 +106,7 @@ def test_null_from_the_page_is_none_in_python(running):
 def test_an_exception_arrives_with_its_traceback_and_the_worker_lives_on(running):
     error = call(running, "compare", [{}])
     assert "Traceback (most recent call last)" in error["message"]
-    assert "embedding_lab/worker.py" in error["message"]
+    assert "embedding_lab/worker/runs.py" in error["message"]
     assert 'row["encoding"]' in error["message"], "the traceback quotes the source"
     assert "KeyError" in error["message"]
     assert call(running, "status")["numpy"]

@@ -91,7 +91,7 @@ def opened(code, **config):
 @pytest.fixture(autouse=True)
 def no_runs_left():
     yield
-    for name in list(worker._runs):
+    for name in list(worker.opened.runs):
         worker.close_run(name)
 
 
@@ -163,7 +163,7 @@ def test_value_is_computed_at_every_step_and_gradient_runs_once_a_step():
 def test_a_run_with_an_own_encoding_is_restored_exactly(name):
     code = POINTS[name]["code"]
     assert opened(code)["frame"]["step"] == 0
-    config = {**SMALL, "encoding": worker._runs["a"].config.encoding}
+    config = {**SMALL, "encoding": worker.opened.runs["a"].config.encoding}
     while worker.advance("a", 0)["step"] < 10:
         pass
     saved = worker.save_run("a")
@@ -459,14 +459,14 @@ def test_an_error_on_the_way_has_its_line_and_loses_no_step(method, fault, messa
         "    return right"
     )
     assert "error" not in opened(code, steps=500)
-    own = worker._runs["a"].encoding
-    step = worker._runs["a"]._train_step
+    own = worker.opened.runs["a"].encoding
+    step = worker.opened.runs["a"]._train_step
 
     def until_300():
-        own._methods["table"].__self__.late = worker._runs["a"].step == 299
+        own._methods["table"].__self__.late = worker.opened.runs["a"].step == 299
         step()
 
-    worker._runs["a"]._train_step = until_300
+    worker.opened.runs["a"]._train_step = until_300
     frames = [worker.advance("a", 60_000)]
     assert frames[0]["step"] == 299 and len(frames[0]["trainLoss"]) == 299 and frames[0]["state"] == "training"
     begins = {"value": 7, "gradient": 11}[method]
@@ -483,7 +483,7 @@ def test_an_error_on_the_way_has_its_line_and_loses_no_step(method, fault, messa
 def test_parameters_that_diverge_are_told_as_those_of_the_run():
     code = mine("def table(self, length, d):\n    zeros = np.zeros((length, d))\n    return Trainable(np.ones(d), 0, lambda p: p + zeros, lambda p, dvalue: dvalue.sum(axis=0))")
     opened(code)
-    worker._runs["a"].model.parameters["position_table"][0] = np.nan
+    worker.opened.runs["a"].model.parameters["position_table"][0] = np.nan
     frame = worker.advance("a", 60_000)
     assert frame["state"] == "diverged" and "Diverged at step 1" in frame["message"]
 

@@ -25,7 +25,7 @@ TEXT = "The quick brown Fox 9 jumps over the lazy dog.\n" * 40
 @pytest.fixture(autouse=True)
 def no_runs_left():
     yield
-    for name in list(worker._runs):
+    for name in list(worker.opened.runs):
         worker.close_run(name)
 
 
@@ -45,7 +45,7 @@ def test_a_run_from_opening_to_its_end():
     assert frame["geometry"]["points"].dtype == np.float32
     assert worker.advance("a", 1)["geometry"] is None
     assert "points3" not in frame["geometry"]
-    assert worker.advance("a", 1, True, True)["geometry"]["points3"].size == 3 * len(worker._runs["a"].corpus.vocabulary)
+    assert worker.advance("a", 1, True, True)["geometry"]["points3"].size == 3 * len(worker.opened.runs["a"].corpus.vocabulary)
 
 
 def test_two_runs_do_not_touch_each_other():
@@ -92,14 +92,14 @@ def test_running_out_of_memory_is_told_and_frees_the_run(monkeypatch):
 
 def test_a_table_that_is_no_longer_finite_has_no_picture():
     worker.open_run("a", SMALL, TEXT)
-    worker._runs["a"].model.parameters["embedding"][0, 0] = np.nan
+    worker.opened.runs["a"].model.parameters["embedding"][0, 0] = np.nan
     frame = worker.advance("a", 0, True)
     assert frame["geometry"] is None and frame["state"] == "diverged" and "Diverged at step 1" in frame["message"]
 
 
 def test_a_run_can_use_another_backend_than_the_best():
     worker.open_run("a", SMALL, TEXT, "numpy")
-    assert worker._runs["a"].model.ops.NAME == "numpy"
+    assert worker.opened.runs["a"].model.ops.NAME == "numpy"
 
 
 def finish_probe(name, id, arguments=None, **options):
@@ -358,7 +358,7 @@ def test_a_run_over_the_limit_is_refused_before_anything_is_allocated(monkeypatc
     assert worker.memory_needed({"d": 1}, 1, 1)["error"]["code"] == "config"
     worker.open_run("a", SMALL, TEXT)
     monkeypatch.setattr(memory, "LIMIT", 100_000_000)
-    monkeypatch.setattr("embedding_lab.worker.Run", lambda *_, **__: pytest.fail("was made"))
+    monkeypatch.setattr("embedding_lab.worker.runs.Run", lambda *_, **__: pytest.fail("was made"))
     error = worker.open_run("b", {**SMALL, "d": 64, "batch": 128, "context": 256}, TEXT)["error"]
     assert (error["code"], error["field"]) == ("memory", "batch")
     assert re.search(
@@ -366,14 +366,14 @@ def test_a_run_over_the_limit_is_refused_before_anything_is_allocated(monkeypatc
         r"the \d+ MB of what is open here, and Python in a tab has 100 MB: choose a smaller batch or context",
         error["message"],
     )
-    assert "b" not in worker._runs and worker.advance("a", 0)["step"] == 1
+    assert "b" not in worker.opened.runs and worker.advance("a", 0)["step"] == 1
 
 
 def test_closing_a_run_frees_its_memory():
     worker.open_run("a", SMALL, TEXT)
     worker.advance("a", 1)
     assert worker.probe("generate", "a", {}, 0)["result"] is None
-    vector = weakref.ref(worker._runs["a"].model.parameters.vector)
+    vector = weakref.ref(worker.opened.runs["a"].model.parameters.vector)
     worker.close_run("a")
     gc.collect()
     assert vector() is None

@@ -70,25 +70,8 @@ def console_run(signal, source):
         lab_runtime.end()
 
 
-__export__ = [
-    "status",
-    "open_run",
-    "advance",
-    "probe",
-    "check_encoding",
-    "source",
-    "save_run",
-    "checkpoint",
-    "read_checkpoint",
-    "close_run",
-    "compare",
-    "read_text",
-    "memory_needed",
-    "source_file",
-    "console_open",
-]
-globals().update({name: _exposed(getattr(worker, name)) for name in __export__})
-__export__.append("console_run")
-console_run = _exposed(console_run)
+_calls = {name: getattr(worker, name) for name in worker.__all__} | {"console_run": console_run}
+globals().update({name: _exposed(call) for name, call in _calls.items()})
+__export__ = worker.__all__
 time.sleep = _interruptible(time.sleep)
 lab_runtime.lockDown()

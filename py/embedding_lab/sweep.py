@@ -237,7 +237,8 @@ def _task(settings: dict, encoding: str, make: _FromFile | None, seed: int, text
 def train(task: Task, corpus: Corpus) -> dict:
     """Train one run to its end; returns its row, with the entries of `results.columns`."""
     run = Run(task.config, corpus, task.make() if task.make else None)
-    run.advance(math.inf)
+    while run.state == "training":  # again after an encoding failed: only then it raises
+        run.advance(math.inf)
     return {
         **asdict(task.config),
         "state": run.state,

@@ -290,6 +290,33 @@ def test_a_run_that_raises_is_told_and_the_others_go_on(text, tmp_path, monkeypa
     assert run(*options) == 0 and len(rows_of(out)) == 6 and json.loads(out.read_text())["failed"] == []
 
 
+LATE = """
+import numpy as np
+from embedding_lab.positions import PositionalEncoding, Trainable
+class Late(PositionalEncoding):
+    calls = 0
+    def table(self, length, d):
+        return Trainable(np.zeros((length, d)), value=self.value, gradient=lambda a, dvalue: dvalue)
+    def value(self, a):
+        self.calls += 1
+        if self.calls > 60:
+            raise ValueError("not so often")
+        return a
+"""
+
+
+def test_an_encoding_that_fails_on_the_way_is_no_result(text, tmp_path):
+    (tmp_path / "late.py").write_text(LATE)
+    out = tmp_path / "a.json"
+    options = ["--encodings", f"none,{tmp_path / 'late.py'}", *SMALL, "--steps", "200", "--corpus", text, "--jobs", "1"]
+    for _ in range(2):  # nor is it one for the journal
+        assert "1 of 2 runs raised an error" in run(*options, "--out", out)
+        content = json.loads(out.read_text())
+        assert [row["encoding"] for row in content["rows"]] == ["none"]
+        failed = [(each["encoding"], each["error"]) for each in content["failed"]]
+        assert failed == [("own:late", "OwnEncodingError: value of table raised ValueError in line 11: not so often")]
+
+
 def test_another_version_of_the_lab_does_not_train(text, tmp_path, monkeypatch):
     monkeypatch.setattr(sweep.Task, "version", "0.0.9")
     monkeypatch.setattr(sweep, "_task", lambda *given, make=sweep._task: _of_version(make(*given), "0.0.9"))

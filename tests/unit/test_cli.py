@@ -3,8 +3,10 @@
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
+import time
 import zipfile
 
 import pytest
@@ -147,6 +149,42 @@ def test_what_the_code_of_an_encoding_prints_and_raises_is_told_with_its_line(tm
     assert done.returncode == 0 and done.stderr == "begins\n" and json.loads(done.stdout)["encoding"] == "own:wrong"
     file.write_bytes(b"\xff\xfe")
     assert "is not UTF-8 text" in train("--encoding", str(file)).stderr
+
+
+WAITS = """
+import time
+from pathlib import Path
+import numpy as np
+from embedding_lab.positions import PositionalEncoding, Trainable
+class Waits(PositionalEncoding):
+    calls = 0
+    def table(self, length, d):
+        return Trainable(np.zeros((length, d)), value=self.value, gradient=lambda a, dvalue: dvalue)
+    def value(self, a):
+        self.calls += 1
+        if self.calls > 60:
+            Path(__file__).with_name("waits").touch()
+            time.sleep(60)
+        return a
+"""
+
+
+@pytest.mark.parametrize("command", [["train"], ["sweep", "--jobs", "1", "--out", "a.json"]], ids=["train", "sweep"])
+def test_ctrl_c_in_the_code_of_an_encoding_ends_the_command(tmp_path, command):
+    (tmp_path / "waits.py").write_text(WAITS)
+    (tmp_path / "text.txt").write_text("The quick brown Fox 9 jumps over the lazy dog. " * 40)
+    options = [*SMALL, "--steps", "200", "--encoding", "waits.py", "--corpus", "text.txt"]
+    command = [sys.executable, "-m", "embedding_lab", *command, *options]
+    stopped = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 60
+    while stopped.poll() is None and not (tmp_path / "waits").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    stopped.send_signal(signal.SIGINT)
+    _, told = stopped.communicate(timeout=60)
+    assert stopped.returncode == 130 and "Traceback" not in told
+    assert not (tmp_path / "a.json").exists()
+    journal = tmp_path / "a.json.journal"
+    assert not journal.exists() or not journal.read_bytes()
 
 
 def test_a_run_that_diverges_exits_with_its_message():

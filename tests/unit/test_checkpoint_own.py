@@ -65,6 +65,15 @@ METHODS = {
         angle = np.arange(length)[:, None] * np.linspace(1, 0.5, head_dim // 2)
         return np.cos(angle), np.sin(angle)
 """,
+    "a rotation of the first pair alone": """
+    def rotation(self, length, head_dim):
+        angle = np.arange(length)[:, None] * (np.arange(head_dim // 2) == 0)
+        return np.cos(angle), np.sin(angle)
+""",
+    "a rotation of no pair": """
+    def rotation(self, length, head_dim):
+        return np.ones((length, head_dim // 2)), np.zeros((length, head_dim // 2))
+""",
     "a trained table and a rotation": """
     def table(self, length, d):
         return Trainable(np.zeros((length, d)), noise=0.02)
@@ -135,6 +144,15 @@ def test_a_zip_on_the_way_leads_where_training_straight_through_does(methods):
     assert one.step == 20 and one.state == "finished"
     for name in ("vector", "mean", "square", "train_loss", "validation_steps", "validation_loss"):
         assert getattr(one, name).tobytes() == getattr(other, name).tobytes(), name
+
+
+@pytest.mark.parametrize("point", own_encoding.starting_points(), ids=lambda point: point["file"])
+@pytest.mark.parametrize("sizes", [{"d": 8, "heads": 1}, {"d": 8, "heads": 2}, {"d": 8, "heads": 4}], ids=str)
+def test_a_starting_point_is_saved_and_opened_at_every_head_size(point, sizes):
+    config = RunConfig(**SMALL | sizes, encoding=f"own:{point['name']}")
+    run = Run(config, Corpus.from_text(TEXT), own_encoding.load(point["code"]))
+    found = checkpoint.read(checkpoint.pack(checkpoint.files(run, "x")), run_code=True)
+    assert found.config == config and np.array_equal(found.saved.vector, run.save().vector)
 
 
 def test_what_is_computed_from_parameters_is_kept_under_the_labs_own_names():

@@ -130,6 +130,8 @@ def _rope_base(encoding, context: int, size: int) -> float | None:
     if size > 2:
         with np.errstate(all="ignore"):
             base = float(np.arctan2(sin[1, 1], cos[1, 1]) ** (-size / 2))
+        if not np.isfinite(base):  # of a second pair that does not turn
+            return None
         base = round(base) if abs(base - round(base)) < 1e-6 * base else base  # such as 10,000 after rounding
     if not 1 < base < 1e9:
         return None

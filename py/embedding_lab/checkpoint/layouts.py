@@ -74,8 +74,6 @@ def choose(model: Transformer) -> Layout:
         if isinstance(table, Trainable) and table.value is not None:
             return _own(model, "its table of positions is computed from other numbers, which train")
         if isinstance(table, Trainable):
-            if table.value is not None:
-                return _own(model, "its table is computed from parameters, and GPT-2's are the table itself")
             return _gpt2(model, None, "Its trained table of positions ends at its context.")
         table = _stretched(lambda length: encoding.table(length, config.d), context, positions)
         if table is None:

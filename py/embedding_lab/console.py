@@ -94,8 +94,8 @@ class Console:
             if not self._is_complete(source, file):
                 return {"complete": False}
             self._inputs += 1
-            # A traceback quotes the lines from here.
-            linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+            # A traceback quotes the lines from here, split at line ends alone as Python splits them.
+            linecache.cache[file] = (len(source), None, list(io.StringIO(source, newline=None)), file)
             with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output), _without_input():
                 value = self._execute(source, file)
         except KeyboardInterrupt as raised:

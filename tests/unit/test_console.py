@@ -139,6 +139,11 @@ def test_a_repr_that_fails_is_an_error_of_the_reader(prompt):
     assert 'File "<input 1>", line 3, in __repr__' in told and "no repr" in told
 
 
+def test_a_traceback_quotes_the_line_that_it_names(prompt):
+    told = prompt("# a form feed \f and a line separator \u2028\r\na = 0\n1 / a\n'last'")["error"]
+    assert 'File "<input 1>", line 3, in <module>\n    1 / a\n' in told
+
+
 def test_what_it_takes_over_it_gives_back(prompt):
     before = sys.stdout, sys.stderr, sys.stdin
     prompt("1 / 0")

@@ -348,6 +348,13 @@ def test_code_that_fails_is_told_with_its_line(files, code, line, message):
     assert error["code"] == "encoding" and error["line"] == told.value.line and re.search(message, error["message"])
 
 
+def test_code_that_takes_away_a_part_of_the_lab_is_told(files, monkeypatch):
+    monkeypatch.setattr(opening, "Transformer", opening.Transformer)  # brings it back afterwards
+    code = "from embedding_lab.checkpoint import opening\nopening.Transformer = None\n" + HEAD + METHODS["a fixed table"]
+    error = worker.read_checkpoint(replaced(files, code), True)["error"]
+    assert error["code"] == "encoding" and "failed after your code had run in it (TypeError: " in error["message"]
+
+
 def test_code_of_another_model_is_not_filled_with_these_numbers(files):
     other = HEAD + METHODS["a trained bias"]
     with pytest.raises(checkpoint.CheckpointError, match="model.safetensors does not fit the settings"):

@@ -285,6 +285,38 @@ def test_what_memory_is_too_small_for_is_a_value_and_the_run_goes_on(monkeypatch
     assert worker.advance("a", 0)["step"] == 1
 
 
+CODE = "from embedding_lab.positions import PositionalEncoding\nclass Mine(PositionalEncoding): pass\n"
+
+
+@pytest.mark.parametrize(
+    "broken, call",
+    [
+        ("worker.runs.about", lambda made, code: worker.open_run("a", {**SMALL, "encoding": "own:mine"} if code else SMALL, TEXT, code=code)),
+        ("worker.runs.project", lambda made, code: worker.advance("a", 0, True)),
+        ("training.Run.save", lambda made, code: worker.save_run("a")),
+        ("checkpoint.pack", lambda made, code: worker.checkpoint("a", "x")),
+        ("checkpoint.opening.Archive.read", lambda made, code: worker.read_checkpoint(made, code is not None)),
+    ],
+)  # fmt: skip
+def test_what_breaks_in_the_lab_is_put_down_to_a_readers_code_if_some_ran(monkeypatch, broken, call):
+    worker.open_run("a", SMALL, TEXT)
+    made = memoryview(worker.checkpoint("a", "x")["bytes"])
+
+    def breaks(*_, **__):
+        raise TypeError("of the lab")
+
+    monkeypatch.setattr(f"embedding_lab.{broken}", breaks)
+    with pytest.raises(TypeError):
+        call(made, None)
+    monkeypatch.undo()
+    worker.open_run("a", {**SMALL, "encoding": "own:mine"}, TEXT, code=CODE)
+    made = memoryview(worker.checkpoint("a", "x")["bytes"])
+    monkeypatch.setattr(f"embedding_lab.{broken}", breaks)
+    error = call(made, CODE)["error"]
+    assert error["code"] == "encoding" and error["line"] is error["traceback"] is None
+    assert error["message"].startswith("The lab failed after your code had run in it (TypeError: of the lab): the code must")
+
+
 def test_the_code_of_a_probe_is_shown_as_it_runs():
     shown = worker.source("case-offset")
     assert shown["file"] == "embedding_lab/probes/table.py"

@@ -12,7 +12,9 @@ def failure(code: str, field: str | None, message: str) -> dict:
     return {"error": {"code": code, "field": field, "message": message}}
 
 
-def position_failure(error: PositionError, before: str = "", code: str = "config", field: str | None = "encoding") -> dict:
+def position_failure(
+    error: PositionError, before: str = "", code: str = "config", field: str | None = "encoding"
+) -> dict:
     """What an encoding refused, or what a reader's own did wrong.
 
     Args:
@@ -28,9 +30,9 @@ def position_failure(error: PositionError, before: str = "", code: str = "config
     return told
 
 
-def broken_by(code: str | None, error: Exception) -> dict:
+def broken(error: Exception, ran_code: bool) -> dict:
     """Tells a failure of the lab after a reader's code ran in it; without such code it is a bug, and raised."""
-    if code is None:
+    if not ran_code:
         raise error
     told = failure(
         "encoding",

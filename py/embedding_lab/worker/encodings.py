@@ -2,10 +2,10 @@
 
 from ..config import OWN, ConfigError, validate
 from ..positions import PositionalEncoding, PositionError
-from .answers import broken_by, failure, memory_failure, position_failure
+from .answers import broken, failure, memory_failure, position_failure
 
-# The methods of an encoding, in the order of `Transformer.position`. `own_encoding` has them too, with their arguments, but
-# no start of the tab waits for that package.
+# The methods of an encoding, in the order of `Transformer.position`. `own_encoding` has them too, with their arguments,
+# but no start of the tab waits for that package.
 SUPPLIES = ("table", "rotation", "bias")
 
 
@@ -34,7 +34,7 @@ def check_encoding(code: str, config: dict) -> dict:
     except MemoryError:
         return memory_failure(validate(config)[0])
     except Exception as error:
-        return broken_by(code, error)
+        return broken(error, ran_code=True)
 
 
 def read_encoding(config: dict, code: str | None) -> PositionalEncoding | None:

@@ -5,8 +5,8 @@ from dataclasses import asdict
 import numpy as np
 
 from ..positions import PositionError
-from .answers import failure, for_page, no_memory_to, position_failure, unknown_run
-from .opened import runs
+from .answers import broken, failure, for_page, no_memory_to, position_failure, unknown_run
+from .opened import has_code, runs
 
 
 def checkpoint(id: str, label: str) -> dict:
@@ -33,6 +33,8 @@ def checkpoint(id: str, label: str) -> dict:
     except MemoryError:
         characters = len(run.corpus.train) + len(run.corpus.validation)
         return no_memory_to(f"save this run with its text of {characters:,} characters")
+    except Exception as error:
+        return broken(error, has_code(id))
 
 
 def read_checkpoint(bytes, run_code: bool = False) -> dict:
@@ -61,6 +63,8 @@ def read_checkpoint(bytes, run_code: bool = False) -> dict:
         return position_failure(error)
     except MemoryError:
         return no_memory_to(f"open this file of {len(bytes):,} bytes with its text")
+    except Exception as error:
+        return broken(error, ran_code=run_code)
     return {
         "config": asdict(found.config),
         "text": found.text,

@@ -6,8 +6,8 @@ from pathlib import Path
 from ..config import ConfigError
 from ..corpus import CorpusError
 from ..positions import PositionError
-from .answers import broken_by, failure, memory_failure, position_failure, unknown_run
-from .opened import Job, jobs, runs
+from .answers import broken, failure, memory_failure, position_failure, unknown_run
+from .opened import Job, has_code, jobs, runs
 
 SOURCES = ("positions.py", "model.py", "ops/reference.py")  # what the page shows as the code that runs
 
@@ -64,7 +64,7 @@ def probe(name: str, id: str, arguments: dict | None = None, budget_ms: float = 
         return memory_failure(vars(runs[id].config))
     except Exception as error:
         begun.pop(name, None)
-        return broken_by(getattr(runs[id].encoding, "code", None), error)
+        return broken(error, has_code(id))
     except BaseException:
         begun.pop(name, None)  # what raised cannot go on
         raise

@@ -27,6 +27,11 @@ jobs: dict[str, dict[str, Job]] = {}  # by run, then by probe
 pictures: dict[str, dict[int, np.ndarray]] = {}  # by run and axes, the last projection, which the next one aligns with
 
 
+def has_code(id: str) -> bool:
+    """Whether the encoding of a run is a reader's own, whose code has run."""
+    return hasattr(runs[id].encoding, "code")
+
+
 def close_run(id: str) -> dict:
     """Forget a run, and free what it holds."""
     runs.pop(id, None)

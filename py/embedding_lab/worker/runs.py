@@ -12,9 +12,9 @@ from ..ops import best, load
 from ..positions import PositionError
 from ..statistics import gaps, summaries
 from ..training import Frame, Run, SavedError
-from .answers import broken_by, failure, for_page, from_page, memory_failure, no_memory_to, position_failure, unknown_run
+from .answers import broken, failure, for_page, from_page, memory_failure, no_memory_to, position_failure, unknown_run
 from .encodings import SUPPLIES, read_encoding
-from .opened import close_run, pictures, runs
+from .opened import close_run, has_code, pictures, runs
 from .room import too_large
 from .texts import about
 
@@ -72,6 +72,16 @@ def open_run(
         supplied = run.model.position(run.config.context)
         if saved is not None:
             run.restore(from_page(saved))
+        runs[id] = run
+        return {
+            "run": id,
+            "config": values,
+            "parameters": run.model.size,
+            "supplies": [name for name, part in zip(SUPPLIES, supplied) if part is not None],
+            **about(corpus),
+            "flopsPerStep": run.flops_per_step,
+            "frame": _frame(id, run.frame(), geometry=True, space=True),
+        }
     except CorpusError as error:
         return failure("corpus", "corpus", str(error))
     except ConfigError as error:
@@ -79,21 +89,13 @@ def open_run(
     except PositionError as error:
         return position_failure(error)
     except MemoryError:
+        close_run(id)
         return memory_failure(values)
     except SavedError as error:
         return failure("saved", "saved", str(error))
     except Exception as error:
-        return broken_by(code, error)
-    runs[id] = run
-    return {
-        "run": id,
-        "config": values,
-        "parameters": run.model.size,
-        "supplies": [name for name, part in zip(SUPPLIES, supplied) if part is not None],
-        **about(corpus),
-        "flopsPerStep": run.flops_per_step,
-        "frame": _frame(id, run.frame(), geometry=True, space=True),
-    }
+        close_run(id)
+        return broken(error, code is not None)
 
 
 def advance(id: str, budget_ms: float, geometry: bool = False, space: bool = False) -> dict:
@@ -108,7 +110,7 @@ def advance(id: str, budget_ms: float, geometry: bool = False, space: bool = Fal
     if id not in runs:
         return unknown_run(id)
     try:
-        frame = runs[id].advance(budget_ms / 1000)
+        return _frame(id, runs[id].advance(budget_ms / 1000), geometry, space)
     except PositionError as error:
         return position_failure(error, f"After step {runs[id].step}: ")
     except MemoryError:
@@ -116,15 +118,15 @@ def advance(id: str, budget_ms: float, geometry: bool = False, space: bool = Fal
         close_run(id)
         return memory_failure(values)
     except Exception as error:
-        return broken_by(getattr(runs[id].encoding, "code", None), error)
-    return _frame(id, frame, geometry, space)
+        return broken(error, has_code(id))
 
 
 def save_run(id: str) -> dict:
     """All of a run as it is now, with which `open_run` restores it in another worker.
 
     Returns:
-        The fields of `training.Saved`, in camelCase. Or an error with the code "unknown-run" or "memory".
+        The fields of `training.Saved`, in camelCase. Or an error with the code "unknown-run", "encoding" as of `open_run`,
+        or "memory".
     """
     if id not in runs:
         return unknown_run(id)
@@ -132,6 +134,8 @@ def save_run(id: str) -> dict:
         return for_page(runs[id].save())
     except MemoryError:
         return no_memory_to("save this run")
+    except Exception as error:
+        return broken(error, has_code(id))
 
 
 def compare(results: list) -> dict:

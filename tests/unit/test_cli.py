@@ -117,7 +117,7 @@ def test_what_is_wrong_is_one_line(arguments, message):
 @pytest.mark.parametrize(
     "content, message",
     [
-        (b"\xff\xfe\xfa", "bad.txt: The file begins as UTF-16 does, but its byte 2 cannot be"),
+        (b"\xff\xfe\0\xd8a\0", "bad.txt: The file begins as UTF-16 does, but its byte 2 cannot be"),
         (b"%PDF-1.7 " * 100, "bad.txt: This is no text but a PDF document: choose a text file"),
         (b"", "The text is empty"),
         (b"aaaa", "one distinct"),

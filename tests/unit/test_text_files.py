@@ -26,13 +26,18 @@ from embedding_lab.text_files import WINDOWS_1252, read
         (codecs.BOM_UTF16_BE + "a😀".encode("utf-16-be"), "a😀", {"encoding": "UTF-16", "bom": True}),
         ("“caf\u00e9” – 5 €".encode("cp1252"), "“caf\u00e9” – 5 €", {"encoding": "Windows-1252"}),
         (b"caf\xe9 \x81\x9d", "caf\u00e9 \x81\x9d", {"encoding": "Windows-1252", "undefined": 2}),
-        (b"\xef\xbb\xbf\xe9", "ï»¿é", {"encoding": "Windows-1252"}),
+        (b"caf\xe9", "café", {"encoding": "Windows-1252"}),  # not the first byte of three
+        ("Привет".encode()[:-1], "Приве", {"cut": 1}),
+        ("naïve 😀".encode()[:-1], "naïve ", {"cut": 3}),
+        ("only one 😀".encode()[:-2], "only one ", {"cut": 2}),
+        (codecs.BOM_UTF8 + "aé".encode()[:-1], "a", {"bom": True, "cut": 1}),
+        (codecs.BOM_UTF16_LE + "a😀".encode("utf-16-le")[:-1], "a", {"encoding": "UTF-16", "bom": True, "cut": 3}),
     ],
 )
 def test_what_was_changed_is_told(data, text, told):
     file = read(memoryview(data))
     assert file.text == text
-    expected = {"encoding": "UTF-8", "bom": False, "line_ends": 0, "nfc": False, "undefined": 0} | told
+    expected = {"encoding": "UTF-8", "bom": False, "line_ends": 0, "nfc": False, "undefined": 0, "cut": 0} | told
     assert {name: getattr(file, name) for name in expected} == expected
 
 
@@ -76,7 +81,9 @@ def a_zip():
         (b"%PDF-1.4\n%no zeros here", "no text but a PDF"),
         (b"\x7fELF\2\1\1\0\0", r"no text: it has zeros where a text has characters \(2 of them\)"),
         ("abc".encode("utf-16-le"), r"zeros.*\(3 of them\).*UTF-16 without a byte order mark \(save those as UTF-8\)"),
-        (codecs.BOM_UTF16_LE + b"a\0b", "begins as UTF-16 does, but its byte 4 cannot be"),
+        (codecs.BOM_UTF16_LE + b"a\0\0\xd8b\0", "begins as UTF-16 does, but its byte 4 cannot be"),
+        ("Привет, мир".encode() + b"\xe9\xff", "UTF-8, but 2 of its bytes are not, the first of them its byte 20: it is damaged"),
+        (codecs.BOM_UTF8 + b"caf\xe9 \xe9", "UTF-8, but 2 of its bytes are not, the first of them its byte 6"),
         ("ab".encode("utf-32"), "zeros where"),
     ],
 )
@@ -90,4 +97,8 @@ def test_notices_are_for_changes_of_letters():
     notices = read("e\u0301".encode("utf-16")).notices()
     assert len(notices) == 2 and "UTF-16" in notices[0] and "NFC" in notices[1]
     assert "its byte 3 cannot be" in read(b"caf\xe9 \x81").notices()[0]
+    assert read("naïve 😀".encode()[:-1]).notices() == [
+        "The file ends within a character, as one that was cut off does: its last 3 bytes were left out."
+    ]
+    assert read("Привет".encode()[:-1]).notices()[0].endswith("its last byte was left out.")
     assert "1 of its bytes stand for nothing" in read(b"caf\xe9 \x81").notices()[0]

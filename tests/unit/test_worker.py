@@ -333,7 +333,7 @@ def test_a_text_that_was_read_opens_with_the_facts_that_were_told():
     facts, corpus = read["facts"], Corpus.from_text(read["text"])
     assert read["encoding"] == "UTF-8" and read["text"] == text.replace("\u4e00", "\u4e00\n")
     ends = text.count("\u4e00")
-    assert facts["changed"] == {"encoding": "UTF-8", "bom": True, "lineEnds": ends, "nfc": False, "undefined": 0}
+    assert facts["changed"] == {"encoding": "UTF-8", "bom": True, "lineEnds": ends, "nfc": False, "undefined": 0, "cut": 0}
     assert facts["distinct"] == 1001 and len(facts["vocabulary"]) == len(facts["classes"]) == 256
     rare = facts["rare"]
     assert rare["characters"] == [list(each) for each in corpus.rare] and rare["threshold"] == corpus.rare[0][1]

@@ -5,21 +5,22 @@ import { test } from "node:test";
 import { refuseStrayFiles } from "../../web/lab/stray-files.js";
 import { rareList, rareNotice, textNotices } from "../../web/lab/text-notices.js";
 
-const notices = (changed) => textNotices({ changed: { encoding: "UTF-8", undefined: 0, bom: false, lineEnds: 0, nfc: false, ...changed } });
+const notices = (changed) => textNotices({ changed: { encoding: "UTF-8", undefined: 0, bom: false, cut: 0, lineEnds: 0, nfc: false, ...changed } });
 
 test("a text that is trained on as it was given has no notice", () => {
   assert.deepEqual(notices({}), []);
 });
 
 test("every change has its own notice", () => {
-  const changes = [{ bom: true }, { lineEnds: 1200 }, { nfc: true }, { encoding: "Windows-1252" }, { encoding: "UTF-16" }];
-  const words = [/byte order mark/, /^1,200 line ends/, /\(NFC\)/, /no UTF-8.*Windows-1252: check/, /UTF-16/];
+  const changes = [{ bom: true }, { cut: 2 }, { lineEnds: 1200 }, { nfc: true }, { encoding: "Windows-1252" }, { encoding: "UTF-16" }];
+  const words = [/byte order mark/, /its last 2 bytes were left out/, /^1,200 line ends/, /\(NFC\)/, /no UTF-8.*Windows-1252: check/, /UTF-16/];
   changes.forEach((change, i) => {
     assert.equal(notices(change).length, 1);
     assert.match(notices(change)[0], words[i]);
   });
-  assert.equal(notices(Object.assign({}, ...changes)).length, 4);
+  assert.equal(notices(Object.assign({}, ...changes)).length, 5);
   assert.match(notices({ lineEnds: 1 })[0], /^1 line end /);
+  assert.match(notices({ cut: 1 })[0], /its last byte was left out\.$/);
   assert.match(notices({ encoding: "Windows-1252", undefined: 3 })[0], /3 bytes of it stand for nothing/);
 });
 

@@ -8,12 +8,13 @@ import { counted } from "./format.js";
  * @param {object} facts what `read_text` of the worker says of a text
  * @returns {string[]} sentences
  */
-export function textNotices({ changed: { encoding, undefined: unknown, bom, lineEnds, nfc } }) {
+export function textNotices({ changed: { encoding, undefined: unknown, bom, cut, lineEnds, nfc } }) {
   const lost = unknown > 0 ? `, in which ${counted(unknown, "byte")} of it ${unknown === 1 ? "stands" : "stand"} for nothing` : "";
   return [
     encoding === "Windows-1252" && `It is no UTF-8, so it was read as Windows-1252${lost}: check its accented letters.`,
     encoding === "UTF-16" && "It was read as UTF-16.",
     bom && "A byte order mark at its beginning was left out.",
+    cut > 0 && `It ends within a character, as a file that was cut off does: its last ${cut === 1 ? "byte was" : `${count(cut)} bytes were`} left out.`,
     lineEnds > 0 && `${counted(lineEnds, "line end")} of another system became plain line feeds.`,
     nfc && "What was written in parts, such as a letter and its accent, became one character where Unicode has one (NFC).",
   ].filter(Boolean);

@@ -21,9 +21,9 @@ def read_text(bytes) -> dict:
         vocabulary, classes and baselines as in `open_run`; distinct, how many characters there are before the rare ones
         are one; rare, None where there are none, else characters, a list of [character, count], the most frequent
         first, threshold, how often that occurs, and share, theirs of the text; changed: encoding, bom and nfc (whether
-        there was a byte order mark, and anything to normalise), lineEnds (how many became a newline) and undefined
-        (how many bytes Windows-1252 does not define); bytes: text, in UTF-8, and perWorker, the most that a worker
-        needs to read it. Or an error with the code "corpus" or "memory".
+        there was a byte order mark, and anything to normalise), lineEnds (how many became a newline), undefined (how
+        many bytes Windows-1252 does not define) and cut (how many at the end only begin a character); bytes: text, in
+        UTF-8, and perWorker, the most that a worker needs to read it. Or an error with the code "corpus" or "memory".
     """
     from .. import text_files  # no first loss waits for it
 
@@ -54,6 +54,7 @@ def _changed(file: "TextFile") -> dict:
         "lineEnds": file.line_ends,
         "nfc": file.nfc,
         "undefined": file.undefined,
+        "cut": file.cut,
     }
 
 

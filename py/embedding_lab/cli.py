@@ -9,11 +9,11 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from . import __version__, checkpoint, memory, results, run_files, sweep, text_files
+from . import __version__, checkpoint, encoding_files, memory, results, run_files, sweep, text_files
 from .checkpoint import CheckpointError
 from .config import CORPORA, OWN, RULES, ConfigError, RunConfig, settings_table
 from .corpus import Corpus, CorpusError
-from .own_encoding import Own, OwnEncodingError, load, starting_points
+from .own_encoding import Own, OwnEncodingError, starting_points
 from .positions import PositionError
 from .probes import PROBES, Probe, ProbeError, View, descriptions, run_probe
 from .training import Run, SavedError
@@ -124,8 +124,8 @@ def _open(given: argparse.Namespace, evaluate: bool = True) -> Run:
     """The run that the settings describe, at step 0."""
     values = {row["name"]: getattr(given, row["name"]) for row in settings_table()}
     encoding = None
-    if values["encoding"].endswith(".py"):
-        encoding = load_encoding(Path(values["encoding"]))
+    if file := encoding_files.find(values["encoding"]):
+        encoding = file()
         values["encoding"] = OWN + encoding.name
     text, values["corpus"] = _read_corpus(values["corpus"], given.corpora)
     corpus = Corpus.from_text(text)
@@ -135,7 +135,7 @@ def _open(given: argparse.Namespace, evaluate: bool = True) -> Run:
 
 
 def _sweep(given: argparse.Namespace) -> None:
-    sweep.sweep(given, partial(_read_corpus, folder=given.corpora), load_encoding)
+    sweep.sweep(given, partial(_read_corpus, folder=given.corpora))
 
 
 def _train(given: argparse.Namespace) -> None:
@@ -297,22 +297,6 @@ def _read_corpus(name: str, folder: Path | None) -> tuple[str, str]:
     for notice in file.notices():
         print(f"embedding_lab: {path}: {notice}", file=sys.stderr)
     return file.text, name
-
-
-def load_encoding(path: Path) -> Own:
-    """The one encoding that a Python file defines; see `own_encoding.load`.
-
-    Raises:
-        PositionError: the file defines none, or one that cannot be used.
-        FileNotFoundError: there is no such file.
-    """
-    if not path.is_file():
-        raise FileNotFoundError(f"encoding = {path}: there is no such file.")
-    try:
-        code = path.read_text("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise PositionError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}.") from None
-    return load(code, fallback=path.stem, file=str(path))
 
 
 def _describe(given: argparse.Namespace) -> None:

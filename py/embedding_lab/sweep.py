@@ -16,7 +16,7 @@ import threading
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
@@ -24,12 +24,13 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
-from . import __version__, results
+from . import __version__, encoding_files, results
 from .checkpoint import text_hash
-from .config import ENCODINGS, LONGEST_OWN_NAME, OWN, ConfigError, RunConfig, parse, settings_table, validate
+from .config import ENCODINGS, ConfigError, RunConfig, parse, settings_table, validate
 from .corpus import Corpus, CorpusError
+from .encoding_files import EncodingFile
 from .journal import Journal
-from .positions import PositionalEncoding, PositionError, build, check
+from .positions import PositionError, build, check
 from .results import SweepError
 from .training import Run
 
@@ -50,7 +51,7 @@ class Task:
     """
 
     config: RunConfig
-    make: Callable[[], PositionalEncoding] | None
+    make: EncodingFile | None
     text: str
     key: str
     version: str = __version__
@@ -125,13 +126,12 @@ def read_list(row: dict, given: str | None) -> list:
     return list(dict.fromkeys(values))
 
 
-def plan(given: argparse.Namespace, read_corpus: Callable, load_encoding: Callable) -> tuple[list[Task], dict]:
+def plan(given: argparse.Namespace, read_corpus: Callable) -> tuple[list[Task], dict]:
     """The runs that the options ask for, the settings that vary slowest first, then the encodings, then the seeds.
 
     Args:
         given: what `add_arguments` read.
         read_corpus: makes of a name the text and the name that settings give it.
-        load_encoding: makes of a path the encoding that the file defines.
 
     Returns:
         The tasks; and by SHA-256 the texts, each with its corpus and what the results say of it.
@@ -141,7 +141,8 @@ def plan(given: argparse.Namespace, read_corpus: Callable, load_encoding: Callab
         SweepError: a combination cannot be trained; nothing is left out in silence.
     """
     lists = {row["name"]: read_list(row, getattr(given, row["name"])) for row in settings_table()}
-    makers = _encodings(given.encoding, lists.pop("encoding"), load_encoding)
+    names = lists.pop("encoding")
+    makers = encoding_files.find_all(["all"] if given.encoding is None else names)
     texts: dict[str, tuple] = {}
     for name in lists.pop("corpus"):
         text, known = read_corpus(name)
@@ -176,40 +177,7 @@ def _about(sha256: str, name: str, given: str, corpus: Corpus) -> dict:
     }
 
 
-def _encodings(given: str | None, names: list[str], load_encoding: Callable) -> dict[str, Callable | None]:
-    """By its value in the settings what makes each encoding, None for the lab's own."""
-    names = ["all"] if given is None else names
-    names = [*itertools.chain(*(ENCODINGS if name == "all" else [name] for name in names))]
-    row = next(row for row in settings_table() if row["name"] == "encoding")
-    found: dict[str, Callable | None] = {}
-    for name in names:
-        make = _FromFile(load_encoding, Path(name).resolve()) if name.endswith(".py") else None
-        if make is None or make not in found.values():
-            found[parse(row, _numbered(make().name, found) if make else name)] = make
-    return found
-
-
-def _numbered(name: str, taken: Iterable[str]) -> str:
-    """The key of a reader's own encoding; of another file with the same name, numbered as the page does."""
-    for number in itertools.count(1):
-        end = f" {number}" if number > 1 else ""
-        key = OWN + name[: LONGEST_OWN_NAME - len(end)].rstrip(" ") + end
-        if key not in taken:
-            return key
-
-
-@dataclass(frozen=True)
-class _FromFile:
-    """Makes the encoding that a file defines, in whichever process it is called."""
-
-    load: Callable
-    path: Path
-
-    def __call__(self) -> PositionalEncoding:
-        return self.load(self.path)
-
-
-def _problem(settings: dict, encoding: str, make: _FromFile | None, corpus: Corpus) -> str | None:
+def _problem(settings: dict, encoding: str, make: EncodingFile | None, corpus: Corpus) -> str | None:
     """Why a combination cannot be trained, None where it can."""
     values, errors = validate({**settings, "encoding": encoding})
     if errors:
@@ -223,7 +191,7 @@ def _problem(settings: dict, encoding: str, make: _FromFile | None, corpus: Corp
     return None
 
 
-def _task(settings: dict, encoding: str, make: _FromFile | None, seed: int, text: str) -> Task:
+def _task(settings: dict, encoding: str, make: EncodingFile | None, seed: int, text: str) -> Task:
     config = RunConfig(**settings, seed=seed, encoding=encoding)
     source = hashlib.sha256(make.path.read_bytes()).hexdigest() if make else None
     identity = [asdict(config), source, text, __version__]
@@ -332,14 +300,14 @@ def _from_cluster(tasks: list[Task], texts: dict, address: str) -> Iterator[_Out
 # ---------------------------------------------------------------------------------------- the command
 
 
-def sweep(given: argparse.Namespace, read_corpus: Callable, load_encoding: Callable) -> None:
+def sweep(given: argparse.Namespace, read_corpus: Callable) -> None:
     """Train what is missing, write the file and print the tables; see `plan` for the arguments.
 
     Exits with code 1 and a line for each run that raised, and with 130 when it was interrupted.
     """
     results.require_format(given.out)
     jobs = _jobs(given)
-    tasks, texts = plan(given, read_corpus, load_encoding)
+    tasks, texts = plan(given, read_corpus)
     if given.dask and any(task.make for task in tasks):
         raise SweepError("--dask takes the lab's own encodings, since other machines lack your file: leave out --dask.")
     with Journal(given.out.with_name(given.out.name + ".journal")) as journal:

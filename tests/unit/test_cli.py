@@ -93,6 +93,11 @@ def test_an_encoding_can_come_from_a_file(tmp_path):
     result = json.loads(train("--encoding", str(tmp_path / "count.py"), "--json").stdout)
     assert result["encoding"] == result["config"]["encoding"] == "own:count"
     assert result["losses"]["train"] != json.loads(train("--encoding", "none", "--json").stdout)["losses"]["train"]
+    for name in ("count.PY", "count"):  # a file all the same
+        (tmp_path / "count.py").rename(tmp_path / name)
+        found = json.loads(train("--encoding", str(tmp_path / name), "--json").stdout)
+        assert found["losses"] == result["losses"]
+        (tmp_path / name).rename(tmp_path / "count.py")
 
 
 @pytest.mark.parametrize(
@@ -100,9 +105,9 @@ def test_an_encoding_can_come_from_a_file(tmp_path):
     [
         (["--heads", "3"], "heads = 3 does not divide d = 8: choose heads from 1, 2, 4, 8."),
         (["--steps", "many"], "steps = many is not a whole number: choose one from 1 to 20000."),
-        (["--encoding", "rotary"], "encoding = rotary is unknown: choose none, learned"),
+        (["--encoding", "rotary"], "encoding = rotary is unknown: choose none, learned, sinusoidal, rope, alibi or a Python file, FILE.py."),
         (["--encoding", "nowhere.py"], "nowhere.py: there is no such file"),
-        (["--encoding", "own:mine"], "encoding = own:mine is a reader's own, and its code is not here"),
+        (["--encoding", "own:mine"], "own:mine is the name of a reader's own encoding: give the file of its code, --encoding FILE.py"),
         (["--corpus", "nowhere"], "corpus = nowhere is neither alice29, asyoulik, plrabn12 nor a text file"),
         (["--corpus", "own"], "corpus = own is neither"),
         (["--corpora", "/nonexistent"], "is missing: run `python build.py build` once"),

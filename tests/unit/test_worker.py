@@ -317,6 +317,28 @@ def test_what_breaks_in_the_lab_is_put_down_to_a_readers_code_if_some_ran(monkey
     assert error["message"].startswith("The lab failed after your code had run in it (TypeError: of the lab): the code must")
 
 
+@pytest.fixture
+def no_console():
+    yield
+    worker.console_open({"d": 1}, "")  # fails, and so leaves none
+
+
+def test_the_prompt_opens_a_run_with_a_readers_own_encoding(no_console):
+    config, code = {**SMALL, "encoding": "own:mine"}, CODE.replace("pass", "name = 'in the class'")
+    assert worker.console_run("1", print)["error"]["code"] == "console"
+    assert "code is not here" in worker.console_open(config, TEXT)["error"]["message"]
+    assert worker.console_open(config, TEXT, None, code) == {"run": "console", "step": 0, "shape": [31, 8]}
+    asked = worker.console_run("run.encoding.name, run.encoding.table(8, 8)", print)
+    assert asked["value"] == "('mine', None)"
+    worker.advance("console", 60_000)
+    saved = from_page(worker.save_run("console"))
+    assert worker.console_open(config, TEXT, saved, code)["step"] == 20
+    assert worker.console_run("run.state", print)["value"] == "'finished'"
+    error = worker.console_open(config, TEXT, None, "1 / 0")["error"]
+    assert (error["code"], error["line"]) == ("encoding", 1) and "ZeroDivisionError" in error["traceback"]
+    assert worker.console_run("1", print)["error"]["code"] == "console"
+
+
 def test_the_code_of_a_probe_is_shown_as_it_runs():
     shown = worker.source("case-offset")
     assert shown["file"] == "embedding_lab/probes/table.py"

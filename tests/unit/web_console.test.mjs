@@ -68,6 +68,25 @@ test("it opens the selected run as it was saved", async () => {
   assert.match(texts("note")[0], /NONE, seed 1, as it was after 40 of 40 steps/);
 });
 
+test("a run with an own encoding is opened with its code, and its Python serves no other", async () => {
+  const config = { encoding: "own:x" };
+  const own = { id: "a", encoding: "own:x", seed: 1, step: 4, steps: 4, config, text: "t", saved: { step: 4 }, code: "class X: ..." };
+  const other = { ...own, id: "b", encoding: "none", config: { encoding: "none" }, code: null };
+  lab.consent.allows = () => true;
+  Object.assign(lab.state, { runs: [own, other], selected: "a" });
+  await open();
+  assert.deepEqual(lastCall().args, [config, "t", own.saved, "class X: ..."]);
+  await open();
+  assert.equal(pythons.length, 1);
+  lab.state.selected = "b";
+  await open();
+  assert.deepEqual(pythons.map(({ isEnded }) => isEnded), [true, false]);
+  assert.equal(lastCall().args[3], null);
+  lab.state.selected = "a";
+  await open();
+  assert.equal(pythons.length, 2, "code may run where none has run");
+});
+
 test("a run whose code the reader has not allowed is not opened", async () => {
   const run = { id: "a", encoding: "own:x", seed: 1, step: 1, steps: 1, config: {}, text: "t", saved: {}, code: "print(1)" };
   Object.assign(lab.state, { runs: [run], selected: "a" });

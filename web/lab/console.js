@@ -23,6 +23,8 @@ export class Console {
   #onChange;
   /** What the run was opened from, to open it again. */
   #subject = null;
+  /** The code of an own encoding that this Python has run; it may have changed the lab there. */
+  #code = null;
   #interrupting = null;
 
   /** @type {"closed"|"opening"|"idle"|"running"} */
@@ -87,6 +89,8 @@ export class Console {
   async #open(subject) {
     const { source } = subject;
     if (!this.#lab.consent.allows(source)) throw new NotAllowedError();
+    if (this.#code !== null && this.#code !== source.code) this.#python.end(); // the next call starts another
+    this.#code = source.code;
     this.#become("opening");
     try {
       const text = await textOf(this.#lab.data, source);

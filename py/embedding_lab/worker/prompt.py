@@ -26,6 +26,7 @@ def console_open(config: dict, text: str, saved: dict | None = None, code: str |
         run, the name by which `close_run` and others know it; step; shape, of E. Or an error as that of `open_run`.
     """
     global _console
+    _console = None  # frees its run and its variables before there is another
     opened = open_run(CONSOLE, config, text, saved=saved, code=code)
     if "error" in opened:
         return opened

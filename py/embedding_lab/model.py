@@ -11,7 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from .ops import reference
-from .positions import PositionalEncoding, PositionError, Trainable, check
+from .position_checks import check
+from .positions import PositionalEncoding, PositionError, Trainable
 
 MLP_WIDTH = 4  # the inner layer of the MLP is this many times d
 CACHE_LINE = 64  # bytes

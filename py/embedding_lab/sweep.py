@@ -30,7 +30,8 @@ from .config import ENCODINGS, ConfigError, RunConfig, parse, settings_table, va
 from .corpus import Corpus, CorpusError
 from .encoding_files import EncodingFile
 from .journal import Journal
-from .positions import PositionError, build, check
+from .position_checks import check
+from .positions import PositionError, build
 from .results import SweepError
 from .training import Run
 

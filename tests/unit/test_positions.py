@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from embedding_lab.config import ENCODINGS
-from embedding_lab.positions import ALiBi, Learned, PositionalEncoding, PositionError, RoPE, Sinusoidal, Trainable, build, check
+from embedding_lab.position_checks import check
+from embedding_lab.positions import ALiBi, Learned, PositionalEncoding, PositionError, RoPE, Sinusoidal, Trainable, build
 
 
 def test_the_settings_name_every_encoding():

@@ -6,7 +6,8 @@ from types import CoroutineType
 
 import numpy as np
 
-from ..positions import PositionalEncoding, PositionError, Trainable, check_added, check_array, check_rotation
+from ..position_checks import check_added, check_array, check_rotation
+from ..positions import PositionalEncoding, PositionError, Trainable
 from .gradient import wrong_gradient
 from .reader import OwnEncodingError, Reader
 

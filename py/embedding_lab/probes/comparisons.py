@@ -9,7 +9,8 @@ import numpy as np
 from ..config import RunConfig
 from ..corpus import Corpus, character_class
 from ..geometry import distances, nearest, purity, silhouettes
-from ..positions import PositionalEncoding, PositionError, Sinusoidal, check
+from ..position_checks import check
+from ..positions import PositionalEncoding, PositionError, Sinusoidal
 from ..statistics import gaps, spread
 from ..training import Run
 from .view import NEIGHBOURS, Probe, View, list_argument, number_argument, probe_stream

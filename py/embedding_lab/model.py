@@ -180,7 +180,8 @@ class Transformer:
     def _part(self, arrays: Parameters, name: str, supplied: Trainable) -> np.ndarray:
         """Of the parameter of this name, or its gradient, what the encoding uses: at a shorter length, the first entries."""
         shape = np.shape(supplied.start)
-        part = arrays[name][tuple(map(slice, shape))] if len(shape) == arrays[name].ndim else arrays[name]
+        # The dots keep a view of a single number, too: without them it would be a copy, and what is added to it lost.
+        part = arrays[name][(*map(slice, shape), ...)] if len(shape) == arrays[name].ndim else arrays[name]
         if part.shape != shape:
             raise PositionError(
                 f"The {name.replace('_', ' ')} of this model was trained for a context of {self.config.context}; "

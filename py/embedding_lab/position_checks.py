@@ -89,7 +89,7 @@ def _kind(value) -> str:
 
 def _hint(value) -> str:
     """What may make an array of numbers of it."""
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, int, float)):
         return " np.array makes one of it."
     if isinstance(value, GeneratorType):
         return " A method with `yield` makes a generator: use `return`."

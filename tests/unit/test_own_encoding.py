@@ -77,6 +77,16 @@ class Computed(PositionalEncoding):
         return Trainable(np.zeros((2, heads)), 0.3, value, gradient)
 """
 
+# One number is all that is trained: the slope of a penalty on distance.
+ONE_NUMBER = """
+class OneNumber(PositionalEncoding):
+    name = "one number"
+    def bias(self, length, heads):
+        place = np.arange(length)
+        distance = np.broadcast_to(np.maximum(place[:, None] - place, 0), (heads, length, length))
+        return Trainable(np.array(-0.1), 0.02, lambda p: p * distance, lambda p, dvalue: (distance * dvalue).sum())
+"""
+
 
 def mine(body):
     """The code of a class whose methods these are; the first line of them is line 4."""
@@ -114,7 +124,11 @@ def test_an_encoding_of_the_lab_rewritten_by_a_reader_trains_to_the_same_losses(
         assert own.train_loss == lab.train_loss
 
 
-@pytest.mark.parametrize("code", [HEAD + COMPUTED, POINTS["t5_buckets"]["code"]], ids=["computed", "t5_buckets"])
+@pytest.mark.parametrize(
+    "code",
+    [HEAD + COMPUTED, HEAD + ONE_NUMBER, POINTS["t5_buckets"]["code"]],
+    ids=["computed", "one number", "t5_buckets"],
+)
 @pytest.mark.parametrize("layers", [1, 3])
 @pytest.mark.parametrize("length", [9, 6])  # the context, and less
 def test_the_gradient_through_value_is_a_finite_difference_of_the_loss(code, layers, length):
@@ -139,6 +153,17 @@ def test_the_gradient_through_value_is_a_finite_difference_of_the_loss(code, lay
         array[...] = start
         measured, expected = (losses[0] - losses[1]) / (2 * step), np.sum(gradients[name] * direction)
         assert abs(expected) > 1e-4 and abs(measured - expected) < 1e-8, name
+
+
+def test_a_single_number_trains_and_a_wrong_gradient_of_it_is_told():
+    opened(HEAD + ONE_NUMBER)
+    before = worker._runs["a"].model.parameters["position_bias"].copy()
+    worker.advance("a", 60_000)
+    assert before.shape == () and worker._runs["a"].model.parameters["position_bias"] != before
+    wrong = (HEAD + ONE_NUMBER).replace("(distance * dvalue)", "(-distance * dvalue)")
+    assert "for the entry [] of the parameter it returned" in worker.check_encoding(wrong, SMALL)["error"]["message"]
+    plain = (HEAD + ONE_NUMBER).replace("(distance * dvalue).sum()", "float((distance * dvalue).sum())")
+    assert "returned float; it returns an array of numbers or None. np.array makes" in worker.check_encoding(plain, SMALL)["error"]["message"]
 
 
 def test_value_is_computed_at_every_step_and_gradient_runs_once_a_step():

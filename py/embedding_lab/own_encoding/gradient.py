@@ -26,7 +26,7 @@ def wrong_gradient(trainable: Trainable, shape: tuple[int, ...], causal: bool) -
     random = np.random.default_rng(0)
     start = trainable.start.astype(np.float64)
     near = np.where(start == 0, max(trainable.noise, 0.01), 0.01 * np.abs(start))
-    parameter = start + near * random.normal(size=start.shape)
+    parameter = np.asarray(start + near * random.normal(size=start.shape))  # NumPy makes a scalar of a single number
     unit = np.maximum(np.abs(parameter), 0.01)  # of a change: a hundredth of it takes nothing positive below 0
     dvalue = random.normal(size=shape)
     if causal:

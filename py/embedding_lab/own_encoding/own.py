@@ -132,13 +132,13 @@ class Own(PositionalEncoding):
             call.reader = function  # whose line an error names
             return call
 
-        start = answer.start.astype(np.result_type(answer.start, np.float32))  # of whole numbers: as the model has them
+        start = answer.start.astype(np.result_type(answer.start.dtype, np.float32))  # of whole numbers: as the model has them
         return Trainable(start, noise, watched("value", shape), watched("gradient", start.shape))
 
 
 def _plain(answer):
-    """The same with its arrays as arrays of NumPy itself that nothing of the reader's can change."""
-    if isinstance(answer, np.ndarray):
+    """The same with its arrays, and scalars of NumPy, as arrays of NumPy itself that nothing of the reader's can change."""
+    if isinstance(answer, (np.ndarray, np.generic)):
         return np.array(answer, subok=False)
     if isinstance(answer, CoroutineType):
         answer.close()  # else Python warns later that nobody waited for it
@@ -148,7 +148,7 @@ def _plain(answer):
 
 
 def _read_only(array: np.ndarray) -> np.ndarray:
-    view = array.view()
+    view = np.asarray(array).view()
     view.flags.writeable = False
     return view
 

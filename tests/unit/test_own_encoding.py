@@ -323,6 +323,15 @@ FAULTS = {
     "import": ("import torch_of_mine\n", 1, "ModuleNotFoundError in line 1: No module named 'torch_of_mine'"),
     "exit": ("import sys\nsys.exit(3)\n", 2, "The code called sys.exit in line 2"),
     "interrupt": ("raise KeyboardInterrupt\n", 1, "The code was interrupted in line 1"),
+    "interrupt in a method": (mine(TABLE + "raise KeyboardInterrupt"), 5, "table was interrupted in line 5"),
+    "memory": (mine(TABLE + "return np.zeros((10**8, 10**8))"), 5, "table asked for more memory than there is in line 5: Unable to allocate"),
+    "memory of their own": (mine(TABLE + "raise MemoryError"), 5, "table asked for more memory than there is in line 5 without a message."),
+    "memory for a copy": (mine(TABLE + "return np.broadcast_to(0.0, (10**8, 10**8))"), 4, "table asked for more memory than there is in line 4"),
+    "nested": ("x = " + "-" * 50_000 + "1\n", None, "The code raised SyntaxError: it is nested too deeply for Python to read"),
+    "a little nested": ("x = " + "-" * 5_000 + "1\n", None, "nested too deeply"),
+    "syntax of their own": ("\nraise SyntaxError('x', ('your_encoding.py', 'lineno', 3, 'text'))\n", 2, "The code raised SyntaxError in line 2: x"),
+    "syntax elsewhere": ("\nraise SyntaxError('x', ('your_encoding.py', 10**6, 'offset', 'text'))\n", 2, "The code raised SyntaxError in line 2: x"),
+    "syntax at the end": ("def f(", 1, "The code raised SyntaxError in line 1: '(' was never closed"),
     "base": ("class E(BaseException): pass\nraise E('base')\n", 2, "The code raised E in line 2: base"),
     "stop": (mine(TABLE + "raise StopIteration"), 5, "table raised StopIteration in line 5 without a message."),
     "generator exit": (mine(TABLE + "raise GeneratorExit"), 5, "table raised GeneratorExit in line 5"),
@@ -463,6 +472,7 @@ def test_a_warning_of_numpy_is_among_what_is_printed():
     [
         ("raise ValueError('late')", "raised ValueError in line {line}: late"),
         ("raise SystemExit", "called sys.exit in line {line}"),
+        ("raise MemoryError", "asked for more memory than there is in line {line} without"),
         ("return None", "returned NoneType; it returns an array of numbers or None"),
         ("return np.zeros(3)", "returned the shape (3,); for these arguments it must be"),
         ("return right * np.nan", "not finite real numbers"),
@@ -527,8 +537,37 @@ def test_code_that_patches_numpy_is_told_and_ends_with_its_process():
     assert done.stdout.startswith("The lab failed after your code had run in it (OSError: patched)")
 
 
-def test_memory_that_ends_in_the_code_is_the_machines():
-    assert worker.check_encoding(mine(TABLE + "return np.zeros(2**48)"), SMALL)["error"]["code"] == "memory"
+def test_memory_that_ends_in_the_lab_is_the_machines(monkeypatch):
+    def full(self, *sizes):
+        raise MemoryError
+
+    monkeypatch.setattr(own_encoding.Own, "bias", full)
+    assert worker.check_encoding(mine(TABLE + "return np.zeros((length, d))"), SMALL)["error"]["code"] == "memory"
+
+
+def test_what_the_code_had_allocated_is_free_once_its_error_is_told():
+    """Though its frames hold it, and the run keeps the error."""
+    code = (
+        "import weakref\nheld = []\n"
+        + mine(TABLE + "big = np.zeros(1000)\n    held.append(weakref.ref(big))\n    raise MemoryError")
+    )
+    with pytest.raises(OwnEncodingError) as caught:
+        own_encoding.load(code).table(8, 8)
+    assert sys.modules["your_encoding"].held[0]() is None and caught.value.line == 9
+
+
+@pytest.mark.parametrize("body", ["signal.raise_signal(signal.SIGINT)", "_thread.interrupt_main()\n    while True: pass"])
+def test_ctrl_c_in_the_code_interrupts_the_lab(body):
+    own = own_encoding.load("import signal, _thread\n" + mine(TABLE + body))
+    with pytest.raises(KeyboardInterrupt):
+        own.table(8, 8)
+
+
+def test_a_traceback_quotes_its_line_whatever_characters_the_code_has():
+    code = mine(TABLE + "a = 1  # @ end no line\n    return a / 0").replace("@", "\f\v\x1c\x1d\x1e\x85\u2028\u2029")
+    for lines in (code, code.replace("\n", "\r\n"), code.replace("\n", "\r")):
+        error = worker.check_encoding(lines, SMALL)["error"]
+        assert error["line"] == 6 and 'line 6, in table\n    return a / 0\n' in error["traceback"]
 
 
 # ------------------------------------------------------------------------------------ what a check tells

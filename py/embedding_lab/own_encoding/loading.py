@@ -3,7 +3,7 @@
 import ast
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from .. import positions
 from ..config import OWN_NAME, is_own_name
@@ -44,7 +44,7 @@ def load(code: str, fallback: str = "my encoding", file: str = "your_encoding.py
     module.__file__ = file
     with reader.running("The code"):
         sys.modules[MODULE] = module  # where dataclasses look for the module of a class
-        exec(compile(code, file, "exec", dont_inherit=True), vars(module))
+        exec(_compiled(code, file), vars(module))
         found = _classes(module)
     defined = _the_one(reader, found)
     with reader.running(f"{defined.__name__}(), made without arguments,", defined.__init__):
@@ -67,6 +67,13 @@ def load(code: str, fallback: str = "my encoding", file: str = "your_encoding.py
         told = max_length if type(max_length) in (int, float) else type(max_length).__name__
         raise reader.error(f"max_length = {told}: it must be a whole number from 1 on, or None for no limit.")
     return Own(reader, methods, name, max_length)
+
+
+def _compiled(code: str, file: str) -> CodeType:
+    try:
+        return compile(code, file, "exec", dont_inherit=True)
+    except (MemoryError, RecursionError):  # how Python says so, without a line
+        raise SyntaxError("it is nested too deeply for Python to read: split its longest expression") from None
 
 
 def _classes(module: ModuleType) -> list[type]:

@@ -2,6 +2,7 @@
 
 import io
 import linecache
+import opcode
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -12,6 +13,7 @@ from ..positions import PositionError
 MOST_PRINTED = 10_000  # characters
 LONGEST_TRACEBACK = 10_000  # characters
 LONGEST_MESSAGE = 500  # characters of what the code raised
+RAISE = opcode.opmap["RAISE_VARARGS"]  # what a `raise` is compiled to
 
 
 class OwnEncodingError(PositionError):
@@ -66,13 +68,17 @@ class Reader:
         Args:
             what: begins the message, such as "table".
             function: is to blame where nothing of the reader's code had begun, as with a wrong number of arguments.
+
+        Raises:
+            OwnEncodingError: tells what the code raised, its own KeyboardInterrupt too.
+            KeyboardInterrupt: of a signal, such as that of Ctrl-C, which ends the lab wherever it arrives.
         """
         try:
             with redirect_stdout(self.printed), redirect_stderr(self.printed):
                 yield
-        except MemoryError:  # of the machine, not of the code: the lab tells it in its own words
-            raise
         except BaseException as error:
+            if isinstance(error, KeyboardInterrupt) and not self._raised(error):
+                raise
             raise self._told(what, error, function) from None
 
     def error(self, message: str, function=None) -> OwnEncodingError:
@@ -84,14 +90,29 @@ class Reader:
         code = function.__code__ if isinstance(function, (FunctionType, MethodType)) else None
         return code.co_firstlineno if code and code.co_filename == self.file else None
 
+    def _raised(self, error: BaseException) -> bool:
+        """Whether a `raise` of the reader's raised it: a signal arrives at other instructions."""
+        last = error.__traceback__
+        while last.tb_next:
+            last = last.tb_next
+        code = last.tb_frame.f_code
+        return code.co_filename == self.file and code.co_code[last.tb_lasti] == RAISE
+
     def _told(self, what: str, error: BaseException, function) -> OwnEncodingError:
-        # The lines, which Python would look for in a file, are those of the code.
-        linecache.cache[self.file] = (len(self.code), None, self.code.splitlines(keepends=True), self.file)
+        # The lines, which Python would look for in a file, are those of the code, split where Python splits it: at line
+        # ends alone, and not at a form feed, as `splitlines` does.
+        code = io.StringIO(self.code, newline=None).read().split("\n")
+        linecache.cache[self.file] = (len(self.code), None, [line + "\n" for line in code], self.file)
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == self.file]
         line = frames[-1].lineno if frames else self.line_of(function)
         if isinstance(error, SyntaxError) and error.filename == self.file:
-            line = error.lineno
-        lines = traceback.format_exception_only(error)
+            given = error.lineno  # the code may raise one that says anything
+            line = given if type(given) is int and 1 <= given <= len(code) else line
+        try:
+            lines = traceback.format_exception_only(error)
+        except Exception:
+            lines = [f"{type(error).__name__}\n"]
+        traceback.clear_frames(error.__traceback__)  # else what the code had allocated stays as long as this error
         if frames:
             lines = ["Traceback (most recent call last):\n", *traceback.format_list(frames), *lines]
         told = "".join(lines)
@@ -110,9 +131,10 @@ def _in_words(what: str, error: BaseException, at: str) -> str:
         return f"{what} was interrupted{at}."
     if isinstance(error, RecursionError):
         return f"{what} calls itself without an end{at} (RecursionError): give it a case in which it stops."
+    doing = "asked for more memory than there is" if isinstance(error, MemoryError) else f"raised {type(error).__name__}"
     try:
         told = (error.msg if isinstance(error, SyntaxError) else str(error)).strip()
     except BaseException:  # the text of a reader's own exception is the reader's code, too
         told = ""
     told = told if len(told) <= LONGEST_MESSAGE else f"{told[:LONGEST_MESSAGE]} ..."
-    return f"{what} raised {type(error).__name__}{at}{f': {told}' if told else ' without a message.'}"
+    return f"{what} {doing}{at}{f': {told}' if told else ' without a message.'}"

@@ -3,7 +3,7 @@
 Nothing is learned and nothing is smooth: each position has a fixed vector that was drawn once. In d dimensions random
 vectors are almost at right angles to each other, which is enough to tell positions apart. But neighbours are as
 different as strangers: what is learned at one position helps no other. Learning is so slow that after 500 steps such a
-run is hardly better than one without position.
+run is no better than one without position.
 """
 
 import numpy as np

@@ -6,6 +6,9 @@ import numpy as np
 
 from .positions import PositionError, Trainable
 
+LARGEST = float(np.finfo(np.float32).max)
+SQUARED = 1e18  # the most in what the model takes squares of, as LayerNorm does, and the picture of the table
+
 
 def check(encoding, length: int, d: int, heads: int) -> tuple:
     """Ask an encoding for all three parts once, and check what it returns.
@@ -25,14 +28,15 @@ def check(encoding, length: int, d: int, heads: int) -> tuple:
 
 def check_added(method: str, returned, shape: tuple[int, ...]) -> None:
     """Check what `table` or `bias` returned: None, an array of this shape, or a Trainable that gives one."""
+    largest = SQUARED if method == "table" else LARGEST
     if isinstance(returned, Trainable):
         if returned.value is None:
-            check_array(method, returned.start, shape)
+            check_array(method, returned.start, shape, largest)
         else:
             check_array(f"the start of {method}", returned.start)
-            check_array(f"value of {method}", returned.value(returned.start), shape)
+            check_array(f"value of {method}", returned.value(returned.start), shape, largest)
     elif returned is not None:
-        check_array(method, returned, shape)
+        check_array(method, returned, shape, largest)
 
 
 def check_rotation(returned, length: int, head_dim: int) -> None:
@@ -50,20 +54,21 @@ def check_rotation(returned, length: int, head_dim: int) -> None:
         what = f"a tuple of {len(returned)}" if isinstance(returned, tuple) else _kind(returned)
         raise PositionError(f"rotation returned {what}; it returns (cos, sin) or None.")
     for part in returned:
-        check_array("rotation", part, (length, head_dim // 2))
+        check_array("rotation", part, (length, head_dim // 2), SQUARED)
 
 
-def check_array(what: str, array, shape: tuple[int, ...] | None = None) -> None:
-    """Check that this is an array of finite real numbers, as float32 holds them, and of this shape.
+def check_array(what: str, array, shape: tuple[int, ...] | None = None, largest: float = LARGEST) -> None:
+    """Check that this is an array of finite real numbers, with which float32 can compute, and of this shape.
 
     Args:
         what: returned it.
         shape: None where any will do that is not empty.
+        largest: the most that a number may be, up or down.
 
     Raises:
         PositionError: says what it is, and what it should be.
     """
-    if not isinstance(array, np.ndarray) or not np.issubdtype(array.dtype, np.number):
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "iufc":
         raise PositionError(f"{what} returned {_kind(array)}; it returns an array of numbers or None.{_hint(array)}")
     if shape is None and not array.size:
         raise PositionError(f"{what} returned an empty array of the shape {array.shape}: there is nothing to train.")
@@ -77,9 +82,11 @@ def check_array(what: str, array, shape: tuple[int, ...] | None = None) -> None:
             f"{what} returned values that are not finite real numbers ({bad.sum()} of {bad.size}, the first at "
             f"{tuple(map(int, np.argwhere(bad)[0]))}): check for 0/0, log 0 and overflow."
         )
-    largest = np.abs(array).max(initial=0)
-    if largest > np.finfo(np.float32).max:
-        raise PositionError(f"{what} returned {largest:.3g}, more than the 3.4e+38 that a float32 of the model can hold.")
+    found = np.abs(array.astype(np.result_type(array.dtype, np.float32))).max(initial=0)  # the least int64 has no abs
+    if found > largest:
+        raise PositionError(
+            f"{what} returned {found:.3g}, more than the {largest:.2g} that the model, in float32, can compute with."
+        )
 
 
 def _kind(value) -> str:

@@ -81,7 +81,12 @@ def returning(method, value):
         ("table", np.full((8, 12), "x"), "returned an array of <U1"),
         ("table", np.ones((8, 12), bool), "an array of bool.*astype"),
         ("table", np.full((8, 12), None), "an array of object.*different lengths"),
-        ("table", np.full((8, 12), 1e300), "1e.300, more than the 3.4e.38"),
+        ("table", np.full((8, 12), 1e300), "1e.300, more than the 1e.18"),
+        ("table", np.full((8, 12), 2e18), r"table returned 2e\+18, more than the 1e\+18"),
+        ("table", Trainable(np.full((8, 12), -2e18)), r"table returned 2e\+18, more than the 1e\+18"),
+        ("rotation", (np.full((8, 3), 2e18),) * 2, r"rotation returned 2e\+18, more than the 1e\+18"),
+        ("bias", np.full((2, 8, 8), -1e39), r"bias returned 1e\+39, more than the 3.4e\+38"),
+        ("table", np.full((8, 12), 1, "timedelta64[D]"), r"an array of timedelta64\[D\]; it returns an array of numbers"),
         ("table", (each for each in ()), "returned generator.*use `return`"),
         ("table", Trainable(np.zeros((7, 12))), r"shape \(7, 12\)"),
         ("table", Trainable(np.zeros(3), 0, lambda p: p, lambda p, d: p), r"value of table returned the shape \(3,\)"),
@@ -98,6 +103,10 @@ def returning(method, value):
 def test_what_an_encoding_returns_is_checked(method, value, message):
     with pytest.raises(PositionError, match=message):
         check(returning(method, value), 8, 12, 2)
+
+
+def test_a_bias_may_hide_with_the_least_float32():
+    check(returning("bias", np.full((2, 8, 8), np.finfo(np.float32).min)), 8, 12, 2)
 
 
 def test_a_value_needs_its_gradient_and_a_gradient_its_value():

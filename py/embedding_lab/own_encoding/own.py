@@ -6,7 +6,7 @@ from types import CoroutineType
 
 import numpy as np
 
-from ..position_checks import check_added, check_array, check_rotation
+from ..position_checks import SQUARED, check_added, check_array, check_rotation
 from ..positions import PositionalEncoding, PositionError, Trainable
 from .gradient import wrong_gradient
 from .reader import OwnEncodingError, Reader
@@ -104,9 +104,9 @@ class Own(PositionalEncoding):
     def _trainable(self, method: str, answer: Trainable, shape: tuple[int, ...]) -> Trainable:
         """The same, with `value` and `gradient` that are watched whenever they run."""
         reader, noise = self._reader, answer.noise
-        if not isinstance(noise, numbers.Real) or not 0 <= noise <= np.finfo(np.float32).max:
+        if not isinstance(noise, numbers.Real) or not 0 <= noise <= SQUARED:
             told = noise if isinstance(noise, numbers.Real) else type(noise).__name__
-            raise PositionError(f"{method} returned a Trainable with noise = {told}: it must be a number from 0 on.")
+            raise PositionError(f"{method} returned a Trainable with noise = {told}: it must be a number from 0 to {SQUARED:g}.")
         check_array(f"The start of the Trainable of {method}", answer.start, shape if answer.value is None else None)
         if answer.value is None:
             return answer

@@ -87,6 +87,14 @@ class OneNumber(PositionalEncoding):
         return Trainable(np.array(-0.1), 0.02, lambda p: p * distance, lambda p, dvalue: (distance * dvalue).sum())
 """
 
+# One number for each head, which is added everywhere, also where the mask hides it.
+SUMS = """
+class Sums(PositionalEncoding):
+    def bias(self, length, heads):
+        everywhere = np.ones((length, length))
+        return Trainable(np.zeros(heads), 0, lambda p: p[:, None, None] * everywhere, lambda p, dvalue: dvalue.sum(axis=(1, 2)))
+"""
+
 
 def mine(body):
     """The code of a class whose methods these are; the first line of them is line 4."""
@@ -373,6 +381,10 @@ FAULTS = {
     "other kind": (mine(AGAIN + "t = np.zeros((length, d))\n    return Trainable(t) if self.count == 1 else t"), 5, "returned a Trainable at first and fixed numbers later"),
     "other numbers": (mine(TABLE + "return np.random.default_rng().normal(size=(length, d))"), 4, "Seed your random numbers, for example with np.random.default_rng(0)"),
     "the same array, changed": (mine("t = np.zeros((8, 8))\ndef table(self, length, d):\n    self.t += 1\n    return self.t"), 5, "returned other numbers"),
+    "a vector drawn when it was made": (mine("def __init__(self):\n    self.t = np.random.normal(size=(8, 8))\ndef table(self, length, d):\n    return self.t"), 6, "table returned other numbers when the code ran a second time: it must return the same each time"),
+    "a slope drawn by the module": ("import numpy as np\nSLOPE = np.random.uniform()\n" + mine("def bias(self, length, heads):\n    return np.full((heads, length, length), -SLOPE)"), 6, "bias returned other numbers when the code ran a second time"),
+    "a learned slope drawn by the module": ("import numpy as np\nSLOPE = np.random.uniform()\n" + mine(VALUE + "lambda p: SLOPE * p + np.zeros((8, 8)), lambda p, dvalue: SLOPE * dvalue.sum(axis=0))"), 6, "table returned other numbers when the code ran a second time"),
+    "a little other": (mine(AGAIN + "return np.full((length, d), 1 + 1e-4 * self.count)"), 5, "table returned other numbers when it was asked again"),
     "value alone": (mine(VALUE + "value=lambda p: p)"), 5, "table raised PositionError in line 5: Trainable has value without gradient"),
     "start": (mine(TABLE + "return Trainable([1, 2])"), 4, "The start of the Trainable of table returned list"),
     "noise": (mine(TABLE + "return Trainable(np.zeros((length, d)), noise=-1)"), 4, "noise = -1: it must be a number from 0 to 1e+18"),
@@ -411,6 +423,51 @@ def test_other_numbers_are_told_however_late_they_come():
     assert worker.probe("lookup", "a", untrained=True)["progress"] == 1
     error = worker.probe("lookup", "a", untrained=True)["error"]
     assert error["code"] == "encoding" and error["line"] == 5 and "table returned other numbers when it was asked again" in error["message"]
+
+
+def test_the_code_runs_a_second_time_and_what_it_prints_then_is_dropped():
+    own = own_encoding.load("print('module')\n" + mine(TABLE + "print('asked', length)\n    return None"))
+    assert own.printed == "module\n"
+    own.table(8, 8)
+    own.table(9, 8)
+    assert own.printed == "module\nasked 8\nasked 8\nasked 9\n"
+    once = "import sys\nassert not hasattr(sys, 'ran')\nsys.ran = True\n" + mine("pass")
+    try:
+        with pytest.raises(OwnEncodingError, match="The code, run a second time, raised AssertionError in line 2"):
+            own_encoding.load(once)
+    finally:
+        del sys.ran
+
+
+def test_random_numbers_of_another_length_are_found_when_it_is_asked_for():
+    drawn = "def __init__(self):\n    self.more = np.random.normal(size=(16, 8))\n"
+    own = own_encoding.load(mine(drawn + TABLE + "return np.ones((8, 8)) if length == 8 else self.more"))
+    own.table(8, 8)
+    with pytest.raises(OwnEncodingError, match="table returned other numbers when the code ran a second time"):
+        own.table(16, 8)
+
+
+def test_code_that_seeds_or_pickles_is_the_same_when_it_runs_again():
+    seeds = "np.random.seed(3)\ndef __init__(self):\n    self.t = np.random.normal(size=(8, 8))\n"
+    pickles = "import pickle\n    return pickle.loads(pickle.dumps(self)).t"
+    assert own_encoding.load(mine(seeds + TABLE + pickles)).table(8, 8).shape == (8, 8)
+
+
+def test_a_start_of_whole_numbers_comes_to_value_as_the_model_has_it():
+    code = mine(
+        "def table(self, length, d):\n"
+        "    def value(p):\n"
+        "        return p**-1 + np.zeros((length, d))\n"  # NumPy has no negative powers of whole numbers
+        "    return Trainable(np.arange(1, d + 1), 0, value, lambda p, dvalue: -p**-2 * dvalue.sum(axis=0))"
+    )
+    assert "error" not in opened(code) and worker.advance("a", 0)["step"] == 1
+
+
+def test_a_gradient_may_ignore_what_the_mask_hides():
+    for hidden in ("np.tril(dvalue)", "dvalue"):
+        assert "error" not in worker.check_encoding((HEAD + SUMS).replace("dvalue.sum", f"{hidden}.sum"), SMALL)
+    visible = (HEAD + SUMS).replace("dvalue.sum", "np.triu(dvalue).sum")
+    assert "gradient of bias is not that of its value" in worker.check_encoding(visible, SMALL)["error"]["message"]
 
 
 def test_a_wrong_gradient_is_not_forgiven_when_it_is_asked_again():
@@ -499,7 +556,7 @@ def test_an_error_on_the_way_has_its_line_and_loses_no_step(method, fault, messa
     step = worker.opened.runs["a"]._train_step
 
     def until_300():
-        own._methods["table"].__self__.late = worker.opened.runs["a"].step == 299
+        own._made.methods["table"].__self__.late = worker.opened.runs["a"].step == 299
         step()
 
     worker.opened.runs["a"]._train_step = until_300

@@ -1,16 +1,15 @@
 """Makes an encoding of a reader's code."""
 
 import ast
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, ModuleType
 
 from .. import positions
 from ..config import OWN_NAME, is_own_name
-from .own import METHODS, Own
+from .own import METHODS, Made, Own
 from .reader import OwnEncodingError, Reader
 
-MODULE = "your_encoding"  # what the reader's code runs as
 LONGEST_CODE = 100_000  # characters: more is no encoding that somebody wrote
 STARTING_POINTS = (
     "binary_counter",
@@ -40,23 +39,11 @@ def load(code: str, fallback: str = "my encoding", file: str = "your_encoding.py
     if len(code) > LONGEST_CODE:
         raise OwnEncodingError(f"The code has {len(code):,} characters: at most {LONGEST_CODE:,} are run.")
     reader = Reader(code, file)
-    module = ModuleType(MODULE)
-    module.__file__ = file
-    with reader.running("The code"):
-        sys.modules[MODULE] = module  # where dataclasses look for the module of a class
-        exec(_compiled(code, file), vars(module))
-        found = _classes(module)
-    defined = _the_one(reader, found)
-    with reader.running(f"{defined.__name__}(), made without arguments,", defined.__init__):
-        encoding = defined()
-    with reader.running(f"Looking at {defined.__name__}"):
-        methods = {method: getattr(encoding, method) for method in METHODS}
+    encoding = _run(reader)
+    made = Made(reader, _methods(reader, encoding))
+    with reader.running(f"Looking at {type(encoding).__name__}"):
         name, max_length = (getattr(encoding, attribute, None) for attribute in ("name", "max_length"))
-        inherited = next((base.name for base in defined.__mro__ if base.__module__ == positions.__name__), None)
-    for method, function in methods.items():
-        if not callable(function):
-            kind = type(function).__name__
-            raise reader.error(f"{method} is {kind}: it must be a method, def {method}(self, {METHODS[method]}).")
+        inherited = next((base.name for base in type(encoding).__mro__ if base.__module__ == positions.__name__), None)
     if name is None or (type(name) is str and name == inherited):
         name = fallback
     if type(name) is not str:
@@ -66,7 +53,29 @@ def load(code: str, fallback: str = "my encoding", file: str = "your_encoding.py
     if max_length is not None and (type(max_length) is not int or max_length < 1):
         told = max_length if type(max_length) in (int, float) else type(max_length).__name__
         raise reader.error(f"max_length = {told}: it must be a whole number from 1 on, or None for no limit.")
-    return Own(reader, methods, name, max_length)
+    other = Reader(code, file)  # which drops what the second object prints
+    again = Made(other, _methods(other, _run(other, "The code, run a second time,")))
+    return Own(made, again, name, max_length)
+
+
+def _run(reader: Reader, what: str = "The code"):
+    """Run the code, and make the encoding that it defines."""
+    with reader.running(what):
+        exec(_compiled(reader.code, reader.file), vars(reader.module))
+        found = _classes(reader.module)
+    defined = _the_one(reader, found)
+    with reader.running(f"{defined.__name__}(), made without arguments,", defined.__init__):
+        return defined()
+
+
+def _methods(reader: Reader, encoding) -> dict[str, Callable]:
+    with reader.running(f"Looking at {type(encoding).__name__}"):
+        methods = {method: getattr(encoding, method) for method in METHODS}
+    for method, function in methods.items():
+        if not callable(function):
+            kind = type(function).__name__
+            raise reader.error(f"{method} is {kind}: it must be a method, def {method}(self, {METHODS[method]}).")
+    return methods
 
 
 def _compiled(code: str, file: str) -> CodeType:

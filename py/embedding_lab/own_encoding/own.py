@@ -2,6 +2,7 @@
 
 import numbers
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from types import CoroutineType
 
 import numpy as np
@@ -16,67 +17,29 @@ METHODS = {"table": "length, d", "rotation": "length, head_dim", "bias": "length
 ROUNDING = 1e-6  # of the norm
 
 
-class Own(PositionalEncoding):
-    """The encoding that a reader wrote, each answer checked.
-
-    It must give the same numbers each time it is asked for the same sizes, else no run could be restored: the first
-    answer is asked for twice, and each later one is compared with it. No answer is kept.
+@dataclass
+class Made:
+    """An object that a reader's code made.
 
     Attributes:
-        name: what the reader calls it; the page may number it.
-        code: what they wrote.
-        dtypes: by method, of the array that it returned last, or of the start of its Trainable.
+        reader: runs its code.
+        methods: those of METHODS.
+        dtypes: as of `Own`.
     """
 
-    def __init__(self, reader: Reader, methods: dict[str, Callable], name: str, max_length: int | None):
-        self._reader, self._methods = reader, methods
-        self.name, self.max_length, self.code = name, max_length, reader.code
-        self.dtypes: dict[str, str] = {}
-        self._seen: dict[tuple, tuple] = {}
-        self._kinds: dict[tuple, str] = {}
+    reader: Reader
+    methods: dict[str, Callable]
+    dtypes: dict[str, str] = field(default_factory=dict)
 
-    @property
-    def printed(self) -> str:
-        """What the code has printed so far: at most 10,000 characters, and how many more there were."""
-        return str(self._reader.printed)
+    def answer(self, method: str, length: int, size: int, shape: tuple[int, ...] | None, when: str = ""):
+        """What a method returns, checked, in arrays of its own.
 
-    def table(self, length, d):
-        return self._asked("table", length, d, (length, d))
-
-    def rotation(self, length, head_dim):
-        return self._asked("rotation", length, head_dim, None)
-
-    def bias(self, length, heads):
-        return self._asked("bias", length, heads, (heads, length, length))
-
-    def _asked(self, method: str, length: int, size: int, shape: tuple[int, ...] | None):
-        if self.max_length is not None and length > self.max_length:
-            raise self._reader.error(
-                f"{self.name} is defined for at most {self.max_length} positions, as its max_length says, but {length} "
-                f"were asked for: use a context of at most {self.max_length}, or change max_length."
-            )
-        sizes = (method, length, size)
-        answer = self._answer(*sizes, shape)
-        known, told = self._seen.get(sizes), _fingerprint(answer)
-        again = told if known else _fingerprint(self._answer(*sizes, shape, "Asked a second time, "))
-        if not _alike(known or told, again):
-            raise self._reader.error(
-                f"{method} returned other numbers when it was asked again for the same sizes: it must return the same "
-                "each time, else no run could be restored. Seed your random numbers, for example with "
-                "np.random.default_rng(0), and change nothing that later calls use.",
-                self._methods[method],
-            )
-        if not known and isinstance(answer, Trainable) and answer.value is not None:
-            problem = wrong_gradient(answer, shape, causal=method == "bias")
-            if problem:
-                raise self._reader.error(f"gradient of {method} is not that of its value: {problem}", answer.gradient.reader)
-        self._seen[sizes] = told
-        return answer
-
-    def _answer(self, method: str, length: int, size: int, shape: tuple[int, ...] | None, when: str = ""):
-        """What the method returns, checked, in arrays of its own."""
-        reader, function = self._reader, self._methods[method]
-        with reader.running(method, function):
+        Args:
+            shape: of what is added; None for a rotation.
+            when: begins the message of an error.
+        """
+        reader, function = self.reader, self.methods[method]
+        with reader.running(f"{when}{method}", function):
             answer = _plain(function(length, size))
         array = answer.start if isinstance(answer, Trainable) else answer[0] if isinstance(answer, tuple) and answer else answer
         if isinstance(array, np.ndarray):
@@ -86,24 +49,17 @@ class Own(PositionalEncoding):
                 check_rotation(answer, length, size)
             else:
                 if isinstance(answer, Trainable):
-                    answer = self._trainable(method, answer, shape)
+                    answer = self._watched(method, answer, shape)
                 check_added(method, answer, shape)
         except OwnEncodingError:
             raise
         except PositionError as error:
             raise reader.error(f"{when}{error}", function) from None
-        kind = "None" if answer is None else "a Trainable" if isinstance(answer, Trainable) else "fixed numbers"
-        before = self._kinds.setdefault((method, size), kind)
-        if kind != before:
-            raise reader.error(
-                f"{method} returned {before} at first and {kind} later: it must return the same kind at every length.",
-                function,
-            )
         return answer
 
-    def _trainable(self, method: str, answer: Trainable, shape: tuple[int, ...]) -> Trainable:
+    def _watched(self, method: str, answer: Trainable, shape: tuple[int, ...]) -> Trainable:
         """The same, with `value` and `gradient` that are watched whenever they run."""
-        reader, noise = self._reader, answer.noise
+        reader, noise = self.reader, answer.noise
         if not isinstance(noise, numbers.Real) or not 0 <= noise <= SQUARED:
             told = noise if isinstance(noise, numbers.Real) else type(noise).__name__
             raise PositionError(f"{method} returned a Trainable with noise = {told}: it must be a number from 0 to {SQUARED:g}.")
@@ -134,6 +90,92 @@ class Own(PositionalEncoding):
 
         start = answer.start.astype(np.result_type(answer.start.dtype, np.float32))  # of whole numbers: as the model has them
         return Trainable(start, noise, watched("value", shape), watched("gradient", start.shape))
+
+
+class Own(PositionalEncoding):
+    """The encoding that a reader wrote, each answer checked.
+
+    It must give the same numbers each time it is asked for the same sizes, and so must its code when it runs anew, else
+    no run could be restored, and each worker would train another encoding. So the code runs twice: what its second
+    object answers is compared with the first answer, as is each later one. No answer is kept.
+
+    That finds random numbers without a seed, wherever they are drawn, the time, and what earlier calls left behind. It
+    does not find what is the same in one process and other in the next, such as `hash` of a text or the content of a file.
+
+    Args:
+        made, again: what the code made when it ran, and when it ran a second time.
+
+    Attributes:
+        name: what the reader calls it; the page may number it.
+        code: what they wrote.
+        dtypes: by method, of the array that it returned last, or of the start of its Trainable.
+    """
+
+    def __init__(self, made: Made, again: Made, name: str, max_length: int | None):
+        self._made, self._again = made, again
+        self.name, self.max_length, self.code = name, max_length, made.reader.code
+        self.dtypes = made.dtypes
+        self._seen: dict[tuple, tuple] = {}
+        self._kinds: dict[tuple, str] = {}
+
+    @property
+    def printed(self) -> str:
+        """What the code has printed so far: at most 10,000 characters, and how many more there were."""
+        return str(self._made.reader.printed)
+
+    def table(self, length, d):
+        return self._asked("table", length, d, (length, d))
+
+    def rotation(self, length, head_dim):
+        return self._asked("rotation", length, head_dim, None)
+
+    def bias(self, length, heads):
+        return self._asked("bias", length, heads, (heads, length, length))
+
+    def _asked(self, method: str, length: int, size: int, shape: tuple[int, ...] | None):
+        made, reader = self._made, self._made.reader
+        if self.max_length is not None and length > self.max_length:
+            raise reader.error(
+                f"{self.name} is defined for at most {self.max_length} positions, as its max_length says, but {length} "
+                f"were asked for: use a context of at most {self.max_length}, or change max_length."
+            )
+        sizes = (method, length, size)
+        is_first = (method, size) not in self._kinds
+        answer = self._of_one_kind(made.answer(*sizes, shape), method, size)
+        told = _fingerprint(answer)
+        if sizes in self._seen:
+            self._compare(method, self._seen[sizes], told, "it was asked again for the same sizes")
+            return answer
+        if is_first:  # and not at each further length, since it may be slow
+            other = self._of_one_kind(made.answer(*sizes, shape, "Asked a second time, "), method, size)
+            self._compare(method, told, _fingerprint(other), "it was asked again for the same sizes")
+        other = self._of_one_kind(self._again.answer(*sizes, shape, "When the code ran a second time, "), method, size)
+        self._compare(method, told, _fingerprint(other), "the code ran a second time")
+        if isinstance(answer, Trainable) and answer.value is not None:
+            problem = wrong_gradient(answer, shape, causal=method == "bias")
+            if problem:
+                raise reader.error(f"gradient of {method} is not that of its value: {problem}", answer.gradient.reader)
+        self._seen[sizes] = told
+        return answer
+
+    def _of_one_kind(self, answer, method: str, size: int):
+        kind = "None" if answer is None else "a Trainable" if isinstance(answer, Trainable) else "fixed numbers"
+        before = self._kinds.setdefault((method, size), kind)
+        if kind != before:
+            raise self._made.reader.error(
+                f"{method} returned {before} at first and {kind} later: it must return the same kind at every length.",
+                self._made.methods[method],
+            )
+        return answer
+
+    def _compare(self, method: str, before: tuple, now: tuple, when: str) -> None:
+        if not _alike(before, now):
+            raise self._made.reader.error(
+                f"{method} returned other numbers when {when}: it must return the same each time, else no run could be "
+                "restored. Seed your random numbers, for example with np.random.default_rng(0), and change nothing that "
+                "later calls use.",
+                self._made.methods[method],
+            )
 
 
 def _plain(answer):

@@ -3,13 +3,15 @@
 import io
 import linecache
 import opcode
+import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, ModuleType
 
 from ..positions import PositionError
 
+MODULE = "your_encoding"
 MOST_PRINTED = 10_000  # characters
 LONGEST_TRACEBACK = 10_000  # characters
 LONGEST_MESSAGE = 500  # characters of what the code raised
@@ -55,10 +57,16 @@ class Printed(io.TextIOBase):
 
 
 class Reader:
-    """Runs what a reader wrote: what it prints is kept, and whatever it raises becomes an `OwnEncodingError`."""
+    """Runs what a reader wrote: what it prints is kept, and whatever it raises becomes an `OwnEncodingError`.
+
+    Attributes:
+        module: that the code runs as.
+    """
 
     def __init__(self, code: str, file: str):
         self.code, self.file = code, file
+        self.module = ModuleType(MODULE)
+        self.module.__file__ = file
         self.printed = Printed()
 
     @contextmanager
@@ -73,6 +81,7 @@ class Reader:
             OwnEncodingError: tells what the code raised, its own KeyboardInterrupt too.
             KeyboardInterrupt: of a signal, such as that of Ctrl-C, which ends the lab wherever it arrives.
         """
+        sys.modules[MODULE] = self.module  # where dataclasses and pickle look for the module of a class
         try:
             with redirect_stdout(self.printed), redirect_stderr(self.printed):
                 yield

@@ -187,7 +187,10 @@ def build(name: str, context: int, position_scale: float = 0.05) -> PositionalEn
         "alibi": ALiBi,
     }
     if name.startswith(OWN):
-        raise PositionError(f"encoding = {name} is a reader's own, and its code is not here: give it too.")
+        raise PositionError(
+            f"encoding = {name} is a reader's own, and its code is not here: give it too, on the command line with "
+            "--encoding FILE.py instead of the name."
+        )
     if name not in encodings:
         raise PositionError(f"encoding = {name} is unknown: choose {', '.join(encodings)}.")
     return encodings[name]()

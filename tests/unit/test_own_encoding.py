@@ -695,6 +695,30 @@ def test_a_name_comes_from_the_class_and_else_from_where_the_code_does():
     assert own_encoding.load(learned).name == "my encoding" and own_encoding.load(learned).max_length == 64
 
 
+@pytest.mark.parametrize(
+    "stem, name",
+    [
+        ("_under", "under"), ("-dash", "dash"), ("a,b", "a b"), ("it's", "it s"), ("my_file.v2", "my_file.v2"),
+        ("x" * 39 + "'yz", "x" * 39), ("___", "my encoding"), ("", "my encoding"),
+    ],
+)  # fmt: skip
+def test_any_file_gives_its_encoding_a_name(stem, name):
+    assert own_encoding.load(mine("pass"), fallback=stem).name == name and is_own_name(name)
+
+
+def test_a_name_that_the_code_gives_is_kept_though_the_lab_has_it_too():
+    rope = "from embedding_lab.positions import RoPE\nclass Mine(RoPE):\n    "
+    for code, name in [
+        (mine("name = 'none'"), "none"),
+        (rope + "name = 'rope'\n", "rope"),
+        (rope + "pass\n", "my encoding"),
+        (rope + "pass\n\nclass Other(Mine):\n    name = 'rope'\n\ndel Mine\n", "rope"),
+        (mine("def __init__(self):\n    self.name = 'none'"), "none"),
+        (mine("name = None"), "my encoding"),
+    ]:
+        assert own_encoding.load(code).name == name
+
+
 def test_a_dataclass_with_postponed_annotations_works():
     code = "from __future__ import annotations\nfrom dataclasses import dataclass\n" + mine("base: float = 2.0").replace("class", "@dataclass\nclass")
     assert own_encoding.load(code).name == "my encoding"

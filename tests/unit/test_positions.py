@@ -117,7 +117,7 @@ def test_a_value_needs_its_gradient_and_a_gradient_its_value():
 
 
 def test_an_own_encoding_is_not_among_those_of_the_lab():
-    with pytest.raises(PositionError, match="encoding = own:mine is a reader's own, and its code is not here"):
+    with pytest.raises(PositionError, match="own:mine is a reader's own, and its code is not here: .* --encoding FILE.py"):
         build("own:mine", 32)
 
 

@@ -6,11 +6,12 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 from .. import positions
-from ..config import OWN_NAME, is_own_name
+from ..config import LONGEST_OWN_NAME, OWN_NAME, is_own_name
 from .own import METHODS, Made, Own
 from .reader import OwnEncodingError, Reader
 
 LONGEST_CODE = 100_000  # characters: more is no encoding that somebody wrote
+NAMELESS = "my encoding"  # what one is called that neither its class nor its file names
 STARTING_POINTS = (
     "binary_counter",
     "random_vectors",
@@ -24,11 +25,11 @@ STARTING_POINTS = (
 )
 
 
-def load(code: str, fallback: str = "my encoding", file: str = "your_encoding.py") -> Own:
+def load(code: str, fallback: str = NAMELESS, file: str = "your_encoding.py") -> Own:
     """Run a reader's code, and make the one encoding that it defines.
 
     Args:
-        fallback: its name if it has none.
+        fallback: its name if it has none, such as that of its file; what no encoding can be called is left out.
         file: what its tracebacks call it.
 
     Raises:
@@ -42,10 +43,10 @@ def load(code: str, fallback: str = "my encoding", file: str = "your_encoding.py
     encoding = _run(reader)
     made = Made(reader, _methods(reader, encoding))
     with reader.running(f"Looking at {type(encoding).__name__}"):
-        name, max_length = (getattr(encoding, attribute, None) for attribute in ("name", "max_length"))
-        inherited = next((base.name for base in type(encoding).__mro__ if base.__module__ == positions.__name__), None)
-    if name is None or (type(name) is str and name == inherited):
-        name = fallback
+        name = getattr(encoding, "name", None) if _is_named(encoding) else None
+        max_length = getattr(encoding, "max_length", None)
+    if name is None:
+        name = _usable(fallback)
     if type(name) is not str:
         raise reader.error(f"name is {type(name).__name__}: it must be a text, such as 'my encoding'.")
     if not is_own_name(name):
@@ -66,6 +67,24 @@ def _run(reader: Reader, what: str = "The code"):
     defined = _the_one(reader, found)
     with reader.running(f"{defined.__name__}(), made without arguments,", defined.__init__):
         return defined()
+
+
+def _is_named(encoding) -> bool:
+    """Whether the code names it, and not the class of the lab that it inherits from."""
+    if "name" in getattr(encoding, "__dict__", {}):
+        return True
+    named = [base for base in type(encoding).__mro__ if "name" in vars(base)]
+    return not named or named[0].__module__ != positions.__name__
+
+
+def _usable(name: str) -> str:
+    """As much of it as an encoding can be called."""
+    if is_own_name(name):
+        return name
+    name = "".join(each if is_own_name(f"a{each}a") else " " for each in name)
+    while name and not is_own_name(name[0]):
+        name = name[1:]
+    return name[:LONGEST_OWN_NAME].rstrip(" ") or NAMELESS
 
 
 def _methods(reader: Reader, encoding) -> dict[str, Callable]:

@@ -673,6 +673,34 @@ def test_a_check_notes_what_may_not_be_meant(code, note):
     assert note in told
 
 
+RELATIVE = """
+class Relative(PositionalEncoding):
+    def bias(self, length, heads):
+        place = np.arange(length)
+        entry = place[:, None] - place + length - 1
+        def gradient(p, dvalue):
+            return np.array([np.bincount(entry.ravel(), each.ravel(), 2 * length - 1) for each in dvalue])
+        return Trainable(np.zeros((heads, 2 * length - 1)), 0, lambda p: p[:, entry], gradient)
+"""
+
+
+def test_a_check_notes_a_parameter_that_means_another_distance_at_another_length():
+    [told] = worker.check_encoding(HEAD + RELATIVE, SMALL)["notes"]
+    assert "With the same parameter, bias at length 4 is not the first part of what it is at length 8" in told
+    from_0 = (HEAD + RELATIVE).replace("place + length - 1", "place").replace("place[:, None] - place", "np.maximum(place[:, None] - place, 0)")
+    hidden = (HEAD + RELATIVE).replace("place + length - 1", "place").replace("place[:, None] - place", "(place[:, None] - place) % (2 * length - 1)")
+    for right in (from_0, hidden, HEAD + COMPUTED, HEAD + ONE_NUMBER, mine(TABLE + "return Trainable(np.zeros((length, d)), 0.02)")):
+        assert worker.check_encoding(right, SMALL)["notes"] == []
+    table = mine(VALUE + "lambda p: p * np.arange(length)[:, None] / length, lambda p, dvalue: (np.arange(length) / length) @ dvalue)")
+    assert "table at length 4 is not the first part" in worker.check_encoding(table, SMALL)["notes"][-1]
+
+
+def test_a_check_notes_that_a_shorter_length_fails():
+    code = mine("def table(self, length, d):\n    assert length > 4, 'too short'\n    return Trainable(np.zeros((length, d)), 0.02)")
+    [told] = worker.check_encoding(code, SMALL)["notes"]
+    assert told == "At length 4, where probes may ask for it: table raised AssertionError in line 5: too short"
+
+
 def test_a_check_tells_of_settings_that_cannot_be():
     error = worker.check_encoding(mine("pass"), {**SMALL, "heads": 3})["error"]
     assert (error["code"], error["field"]) == ("config", "heads")

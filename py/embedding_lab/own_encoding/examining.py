@@ -6,7 +6,8 @@ import numpy as np
 
 from ..config import OWN, ConfigError, RunConfig, validate
 from ..corpus import Corpus
-from ..model import Transformer
+from ..model import Transformer, random_stream
+from ..positions import PositionError
 from ..probes import View, run_probe
 from ..training import Run
 from .loading import load
@@ -46,7 +47,7 @@ def examine(code: str, config: dict) -> dict:
         "methods": methods,
         "probes": {name: _finished(run_probe(name, view, {})) for name in ("position-table", "rotation", "distance-bias")},
         "printed": own.printed,
-        "notes": _notes(run.config, methods, *parts),
+        "notes": _notes(run.config, methods, *parts) + _notes_on_half(run.model, methods),
     }
 
 
@@ -95,5 +96,30 @@ def _notes(config: RunConfig, methods: list[dict], table, rotation, bias) -> lis
             notes.append(
                 f"The root of cos² + sin² goes from {stretch.min():.3g} to {stretch.max():.3g}, not 1: "
                 "the queries and keys are stretched, too."
+            )
+    return notes
+
+
+def _notes_on_half(model: Transformer, methods: list[dict]) -> list[str]:
+    """Whether each parameter means at half the context what it means at the context, where it is trained."""
+    whole, half = model.config.context, model.config.context // 2
+    model, notes = model.beside(keep=True), []
+    for method in [row["method"] for row in methods if row["trainable"]]:
+        parameter = model.parameters[f"position_{method}"]
+        near = np.where(parameter == 0, 0.01, 0.01 * np.abs(parameter))
+        parameter += near * random_stream(0, method).normal(size=parameter.shape)
+        at = list(METHODS).index(method)
+        try:
+            shorter, trained = model.position(half)[at], model.position(whole)[at]
+        except PositionError as error:
+            notes.append(f"At length {half}, where probes may ask for it: {error}")
+            continue
+        trained = np.tril(trained[:, :half, :half]) if method == "bias" else trained[:half]
+        shorter = np.tril(shorter) if method == "bias" else shorter  # the mask hides the other half
+        if not np.allclose(shorter, trained, rtol=0, atol=1e-3 * np.abs(trained).max()):
+            notes.append(
+                f"With the same parameter, {method} at length {half} is not the first part of what it is at length {whole}. "
+                "At a shorter length the model takes the first entries of the parameter, so an entry must mean the same "
+                "at every length: index it, for example, with the distance i - j, not with i - j + length - 1."
             )
     return notes

@@ -2,7 +2,7 @@
 
 import sys
 
-from .config import RunConfig
+from .config import OWN, RunConfig
 from .corpus import CHUNK, TRAIN_SHARE
 from .model import MLP_WIDTH
 from .training import EVALUATION_CHARACTERS, VALIDATION_CHARACTERS
@@ -48,7 +48,7 @@ def parameters(config: RunConfig, vocabulary: int) -> int:
     tables = (1 if config.tied else 2) * vocabulary * d
     block = (4 + 2 * MLP_WIDTH) * d * d + (9 + MLP_WIDTH) * d  # four linear layers, and two norms
     position = length * d if config.encoding == "learned" else 0
-    if config.encoding.startswith("own:"):
+    if config.encoding.startswith(OWN):
         position = length * d + heads * length * length
     return tables + position + config.layers * block + 2 * d
 

@@ -307,7 +307,7 @@ class Transformer:
         other.encoding = encoding or self.encoding
         other.parameters = self.parameters.copy() if keep else self.parameters
         other.gradients = self.gradients.copy()
-        other._room = Workspace(self.parameters.vector.dtype)
+        other._room = Workspace(self.dtype)
         other._supplied = {} if encoding else self._supplied
         return other
 

@@ -165,9 +165,9 @@ def test_the_gradient_through_value_is_a_finite_difference_of_the_loss(code, lay
 
 def test_a_single_number_trains_and_a_wrong_gradient_of_it_is_told():
     opened(HEAD + ONE_NUMBER)
-    before = worker._runs["a"].model.parameters["position_bias"].copy()
+    before = worker.opened.runs["a"].model.parameters["position_bias"].copy()
     worker.advance("a", 60_000)
-    assert before.shape == () and worker._runs["a"].model.parameters["position_bias"] != before
+    assert before.shape == () and worker.opened.runs["a"].model.parameters["position_bias"] != before
     wrong = (HEAD + ONE_NUMBER).replace("(distance * dvalue)", "(-distance * dvalue)")
     assert "for the entry [] of the parameter it returned" in worker.check_encoding(wrong, SMALL)["error"]["message"]
     plain = (HEAD + ONE_NUMBER).replace("(distance * dvalue).sum()", "float((distance * dvalue).sum())")

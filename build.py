@@ -67,7 +67,7 @@ KERNEL_FLAGS = ("-O3", "-fPIC", "-fno-math-errno", "-Wall", "-Wextra", "-Werror"
 # which the page has from `describe`.
 STARTING_POINTS = sorted(path.stem for path in (ROOT / "py/embedding_lab/starting_points").glob("*.py"))
 OFF_THE_TAB = (
-    *("__main__", "cli", "sweep", "journal", "results", "run_files", "whole_files"),
+    *("__main__", "cli", "sweep", "journal", "results", "run_files", "encoding_files", "whole_files"),
     *(f"starting_points/{name}" for name in STARTING_POINTS),
 )
 

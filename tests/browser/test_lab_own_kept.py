@@ -18,6 +18,9 @@ import numpy as np
 from embedding_lab.positions import PositionalEncoding, Trainable
 
 
+near = 1{" " * 3000}; far = 2
+
+
 class Hundredths(PositionalEncoding):
     def table(self, length, d):
         place = np.arange(length)[:, None] / 100
@@ -135,6 +138,7 @@ def test_what_the_browser_kept_is_shown_and_its_code_waits_for_the_reader(traine
     # Everything that was measured is there, and nothing runs
     question = lab.page.get_by_role("region", name="An encoding waits for your leave")
     expect(question.locator("pre")).to_have_text(CODE)
+    assert question.locator("pre").evaluate("(pre) => pre.scrollWidth <= pre.clientWidth"), "nothing is out of sight beside it"
     assert _losses(lab) == losses
     expect(lab.run_row(NAME)).to_contain_text("40 steps in")
     expect(lab.gaps.locator(f"[data-encoding='own:{NAME}'] .verdict")).not_to_be_empty(timeout=30_000)

@@ -11,8 +11,10 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 import { python } from "@codemirror/lang-python";
 import { bracketMatching, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
-import { Decoration, EditorView, gutter, GutterMarker, keymap, lineNumbers } from "@codemirror/view";
+import { Decoration, EditorView, gutter, GutterMarker, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import { characterName, glyph } from "../charts/characters.js";
+import { HIDDEN } from "./hidden-characters.js";
 
 const KEYS = "Tab indents. Escape, then Tab, leaves the editor.";
 
@@ -175,6 +177,16 @@ function pointed(state, shown) {
   return Decoration.set(lines.map((from) => Decoration.line({ class: "cm-shown-line" }).range(from)));
 }
 
+/** A character that would not be seen, or would turn text around. */
+function signOf(codePoint) {
+  const character = String.fromCodePoint(codePoint);
+  const sign = document.createElement("span");
+  sign.className = "cm-hidden-sign";
+  sign.title = characterName(character);
+  sign.textContent = glyph(character).text;
+  return sign;
+}
+
 // Colours and faces, all from tokens.css; they reach into a shadow root
 
 const theme = EditorView.theme({
@@ -190,6 +202,7 @@ const theme = EditorView.theme({
   ".cm-error-mark": { color: "var(--error)", fontWeight: "700", paddingInlineStart: "0.15em" },
   ".cm-error-line": { backgroundColor: "color-mix(in srgb, var(--error) 12%, transparent)" },
   ".cm-error-text": { textDecoration: "underline wavy var(--error)", textDecorationSkipInk: "none", textUnderlineOffset: "0.25em" },
+  ".cm-hidden-sign": { border: "1px solid var(--error)", borderRadius: "2px", color: "var(--error)", fontSize: "0.85em" },
   ".cm-shown-line": { backgroundColor: "color-mix(in srgb, var(--focus) 14%, transparent)", boxShadow: "inset 3px 0 0 var(--focus)" },
   "&.cm-focused .cm-matchingBracket": { backgroundColor: "transparent", outline: "1px solid var(--rule-strong)" },
   "&.cm-focused .cm-nonmatchingBracket": { backgroundColor: "transparent", outline: "1px dashed var(--error)" },
@@ -214,6 +227,7 @@ const colours = HighlightStyle.define([
 
 const COMMON = [
   lineNumbers(),
+  highlightSpecialChars({ specialChars: HIDDEN, render: signOf }),
   EditorView.lineWrapping,
   python(),
   indentUnit.of("    "),

@@ -42,7 +42,8 @@ def test_each_starting_point_is_typed_and_seen_and_trains_in_a_colour_of_its_own
     assert len(set(marks)) == 1 + len(POINTS), marks
 
 
-def test_code_is_written_by_keyboard_and_a_draft_outlasts_a_reload_but_runs_when_the_reader_says_so(lab, site):
+def test_code_is_written_by_keyboard_and_a_draft_outlasts_a_reload_but_runs_when_the_reader_says_so(lab_with, site):
+    lab = lab_with(1)  # the pool's other workers would come while it is asked whether one was started
     lab.open(site, **SMALL)
     editor = EditorPage(lab)
     keyboard = lab.page.keyboard
@@ -208,6 +209,9 @@ def test_whatever_the_code_does_in_its_check_it_is_told_and_the_page_goes_on(lab
     expect_marked(2)
     expect_kept()
     expect(editor.button("Train it")).to_have_attribute("aria-disabled", "true")
+
+    editor.write_bad(tabled("return 'a \u202e'"))
+    expect(editor.place.locator(".cm-hidden-sign")).to_have_text("U+202E")
 
     editor.write_bad(tabled("return np.ones((length, d)) / length[0]"))
     expect(editor.failure.locator("pre").first).to_contain_text("TypeError")

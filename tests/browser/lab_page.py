@@ -86,6 +86,24 @@ class LabPage:
         self.wait_for("name === 'result'", since=since)
         return self.told("result", since)[-1]
 
+    def drop(self, target, path, content):
+        """Drop a file, as the browser itself lets go of one: beside what takes it, it would be opened."""
+        path.write_bytes(content)
+        target.scroll_into_view_if_needed()
+        box = target.bounding_box()
+        session = self.page.context.new_cdp_session(self.page)
+        for step in ("dragEnter", "dragOver", "drop"):
+            session.send(
+                "Input.dispatchDragEvent",
+                {
+                    "type": step,
+                    "x": box["x"] + box["width"] / 2,
+                    "y": box["y"] + box["height"] / 2,
+                    "data": {"items": [], "files": [str(path)], "dragOperationsMask": 1},
+                },
+            )
+        session.detach()
+
     @property
     def pool_size(self):
         return min(max(self.page.evaluate("navigator.hardwareConcurrency"), 1), 8)

@@ -42,7 +42,7 @@ def test_each_starting_point_is_typed_and_seen_and_trains_in_a_colour_of_its_own
     assert len(set(marks)) == 1 + len(POINTS), marks
 
 
-def test_code_is_written_by_keyboard_and_a_draft_outlasts_a_reload_but_runs_when_the_reader_says_so(lab_with, site):
+def test_code_is_written_by_keyboard_and_a_draft_outlasts_a_reload_but_runs_when_the_reader_says_so(lab_with, site, tmp_path):
     lab = lab_with(1)  # the pool's other workers would come while it is asked whether one was started
     lab.open(site, **SMALL)
     editor = EditorPage(lab)
@@ -89,6 +89,16 @@ def test_code_is_written_by_keyboard_and_a_draft_outlasts_a_reload_but_runs_when
     expect(editor.pictures).to_have_count(1, timeout=STARTING)
     editor.button("Bring back my version").click()
     expect(editor.pictures).to_have_count(2, timeout=STARTING)
+    # A file that is dropped is a draft of its own, which waits as well
+    chosen = editor.place.get_by_label("Start from").locator("option:checked")
+    lab.drop(editor.box, tmp_path / "found.py", GOOD.encode())
+    expect(chosen).to_have_text("found.py")
+    expect(editor.state).to_contain_text("code from a file")
+    assert editor.box.inner_text().split() == GOOD.split()
+    expect(editor.pictures).to_have_count(2)
+    editor.button("Delete this draft").click()
+    expect(chosen).to_have_text(f"{POINTS[0]['title']} (your version)")
+    expect(editor.state).to_contain_text("it works", timeout=STARTING)
 
 
 BUILT_IN = {

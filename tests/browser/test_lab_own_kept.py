@@ -151,6 +151,11 @@ def test_what_the_browser_kept_is_shown_and_its_code_waits_for_the_reader(traine
     since = lab.count_told()
     lab.button("Run 2 more seeds").click()
     expect(lab.page.locator("#encodings-error")).to_contain_text("code that you have not allowed to run")
+    question.get_by_role("button", name=f"Edit a copy: {NAME}").click()
+    workbench = lab.page.locator("lab-encoding-workbench")
+    expect(workbench.locator(".state")).to_have_text("This is a copy of the code of a run. It runs when you edit it or press “Check it”.")
+    expect(workbench.get_by_label("Start from").locator("option:checked")).to_have_text("encoding-my-encoding.py")
+    expect(workbench.get_by_role("textbox")).to_contain_text(MARK)
     assert _handed(lab) == 0
     # With the reader's leave it goes on
     allow = question.get_by_role("button", name=f"Allow this code to run: {NAME}")

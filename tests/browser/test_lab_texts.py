@@ -71,24 +71,6 @@ class OwnTextPage(LabPage):
         self.page.locator(".own-text .ends").wait_for(timeout=120_000)
         return self.page.evaluate("Math.max(0, ...longTasks.map(({ duration }) => duration))")
 
-    def drop(self, target, path, content):
-        """Drop a file, as the browser itself lets go of one: beside what takes it, it would be opened."""
-        path.write_bytes(content)
-        target.scroll_into_view_if_needed()
-        box = target.bounding_box()
-        session = self.page.context.new_cdp_session(self.page)
-        for step in ("dragEnter", "dragOver", "drop"):
-            session.send(
-                "Input.dispatchDragEvent",
-                {
-                    "type": step,
-                    "x": box["x"] + box["width"] / 2,
-                    "y": box["y"] + box["height"] / 2,
-                    "data": {"items": [], "files": [str(path)], "dragOperationsMask": 1},
-                },
-            )
-        session.detach()
-
     def paste(self, text):
         """Paste a text into the field, by way of the clipboard."""
         self.page.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -39,19 +39,19 @@ test("a draft of before waits until it is edited or asked for, each on its own; 
   const browser = storage();
   const before = new Drafts(POINTS, () => browser);
   before.edit("# mine");
-  assert.equal(before.isFromBefore, false);
+  assert.equal(before.waitsAs, null);
   before.choose("two.py");
   before.edit("# mine, too");
   const drafts = new Drafts(POINTS, () => browser);
-  assert.equal(drafts.isFromBefore, true);
+  assert.equal(drafts.waitsAs, "your draft from before");
   drafts.touch();
-  assert.equal(drafts.isFromBefore, false);
+  assert.equal(drafts.waitsAs, null);
   drafts.choose("one.py");
-  assert.equal(drafts.isFromBefore, true);
+  assert.equal(drafts.waitsAs, "your draft from before");
   drafts.edit("# mine!");
-  assert.equal(drafts.isFromBefore, false);
+  assert.equal(drafts.waitsAs, null);
   drafts.choose("three.py");
-  assert.equal(drafts.isFromBefore, false);
+  assert.equal(drafts.waitsAs, null);
 });
 
 test("back to the original puts the reader's version aside, until the next edit", () => {
@@ -65,6 +65,70 @@ test("back to the original puts the reader's version aside, until the next edit"
   assert.deepEqual([drafts.code, drafts.canGoBack, drafts.canBringBack], ["# mine", true, false]);
   drafts.goBack();
   drafts.edit("# another");
+  assert.equal(drafts.canBringBack, false);
+});
+
+test("a draft of before that was put aside waits again when it is brought back, one that was run does not", () => {
+  const browser = storage();
+  new Drafts(POINTS, () => browser).edit("# mine");
+  const drafts = new Drafts(POINTS, () => browser);
+  drafts.goBack();
+  assert.deepEqual([drafts.code, drafts.waitsAs], ["# one", null]);
+  drafts.bringBack();
+  assert.deepEqual([drafts.code, drafts.waitsAs], ["# mine", "your draft from before"]);
+  drafts.touch();
+  drafts.goBack();
+  drafts.bringBack();
+  assert.equal(drafts.waitsAs, null);
+});
+
+test("code that is brought along is a draft of its own that waits, and what was in the editor stays", () => {
+  const browser = storage();
+  const drafts = new Drafts(POINTS, () => browser);
+  drafts.edit("# mine");
+  drafts.add("found.py", "# found", "code from a file");
+  assert.deepEqual([drafts.code, drafts.waitsAs, drafts.canGoBack, drafts.canBringBack], ["# found", "code from a file", false, false]);
+  assert.deepEqual(drafts.choices().map(({ title, isEdited }) => title + (isEdited ? "!" : "")), ["one!", "two", "three", "found.py"]);
+  drafts.edit("# found!");
+  assert.equal(drafts.waitsAs, null);
+  drafts.choose("one.py");
+  assert.equal(drafts.code, "# mine");
+  const reloaded = new Drafts(POINTS, () => browser);
+  reloaded.choose("found.py");
+  assert.deepEqual([reloaded.code, reloaded.waitsAs], ["# found!", "your draft from before"]);
+});
+
+test("code that is brought along takes the place of no other of its name, and of itself alone", () => {
+  const browser = storage();
+  const drafts = new Drafts(POINTS, () => browser);
+  const there = new Drafts(POINTS, () => browser);
+  there.add("found.py", "# in another tab", "code from a file");
+  for (const [code, file] of [["# a", "found 2.py"], ["# b", "found 3.py"], ["# a", "found 2.py"]]) {
+    drafts.add("found.py", code, "code from a file");
+    assert.deepEqual([drafts.chosen, drafts.code], [file, code]);
+  }
+  drafts.add("one.py", "# other", "code from a file");
+  assert.equal(drafts.chosen, "one 2.py");
+  drafts.add("one.py", "# one", "code from a file");
+  assert.deepEqual([drafts.chosen, drafts.waitsAs], ["one.py", null]);
+  const reloaded = new Drafts(POINTS, () => browser);
+  assert.deepEqual(reloaded.choices().map(({ file }) => file).sort(), ["found 2.py", "found 3.py", "found.py", "one 2.py", "one.py", "three.py", "two.py"]);
+});
+
+test("a draft of its own can be deleted, and brought back until the next edit", () => {
+  const browser = storage();
+  const drafts = new Drafts(POINTS, () => browser);
+  assert.equal(drafts.canDelete, false);
+  drafts.choose("two.py");
+  drafts.add("found.py", "# found", "code from a file");
+  assert.equal(drafts.canDelete, true);
+  drafts.delete();
+  assert.deepEqual([drafts.chosen, drafts.canBringBack, drafts.choices().length], ["one.py", true, 3]);
+  assert.equal(new Drafts(POINTS, () => browser).choices().length, 3);
+  drafts.bringBack();
+  assert.deepEqual([drafts.chosen, drafts.code, drafts.waitsAs], ["found.py", "# found", "code from a file"]);
+  drafts.delete();
+  drafts.edit("# mine");
   assert.equal(drafts.canBringBack, false);
 });
 
@@ -220,8 +284,8 @@ test("other settings that matter make a check old, also while it runs; the numbe
 
 test("why code cannot be trained is said in words", async () => {
   const { lab, check } = checking();
-  const why = (code, isWaiting = false) => obstacle({ check, code, isWaiting });
-  assert.match(why("a", true), /draft from before/);
+  const why = (code, waitsAs = null) => obstacle({ check, code, waitsAs });
+  assert.equal(why("a", "your draft from before"), "Check it first: it is your draft from before.");
   assert.equal(why("a"), "Check it first.");
   check.now("a");
   assert.match(why("a"), /when it has been checked/);

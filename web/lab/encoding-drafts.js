@@ -1,4 +1,7 @@
-/** The reader's versions of the starting points, as long as they are written; they outlast a reload where the browser allows it. */
+/**
+ * What the reader writes: their versions of the starting points, and code that they brought along, each a draft of its own.
+ * Drafts outlast a reload where the browser allows it.
+ */
 
 const KEY = "embedding-lab:encoding-drafts";
 
@@ -9,9 +12,9 @@ export class Drafts {
   #storage;
   /** The reader's code by file, where it differs from the starting point. */
   #edited;
-  /** Files whose draft was found in the browser and has not been touched since. */
+  /** Drafts that the reader has neither written here nor asked to run, by file: what they are, in words. */
   #untouched;
-  /** The version that "back to the original" put aside: {file, code} or null. */
+  /** What "back to the original" or "delete" put aside: {file, code, waitsAs, at: the file where it is offered}, or null. */
   #aside = null;
   /** Whether the browser keeps what is written. */
   isKept = true;
@@ -25,16 +28,16 @@ export class Drafts {
     this.#storage = storage;
     const { chosen, drafts } = this.#read();
     this.#edited = new Map(Object.entries(drafts));
-    this.#untouched = new Set(this.#edited.keys());
+    this.#untouched = new Map([...this.#edited.keys()].map((file) => [file, "your draft from before"]));
     /** The file of the starting point in the editor. */
     this.chosen = this.choices().some(({ file }) => file === chosen) ? chosen : points[0].file;
   }
 
-  /** @returns {(StartingPoint & {isEdited: boolean})[]} the starting points, and drafts of some that the lab no longer has */
+  /** @returns {(StartingPoint & {isEdited: boolean})[]} the starting points, whether the reader has changed them, and then all other drafts */
   choices() {
     const known = this.#points.map((point) => ({ ...point, isEdited: this.#edited.has(point.file) }));
     const others = [...this.#edited].filter(([file]) => !this.#points.some((point) => point.file === file));
-    return [...known, ...others.map(([file, code]) => ({ file, name: file, title: file, teaches: "", code, isEdited: true }))];
+    return [...known, ...others.map(([file, code]) => ({ file, name: file, title: file, teaches: "", code, isEdited: false }))];
   }
 
   get #point() {
@@ -56,14 +59,19 @@ export class Drafts {
     return this.#point !== undefined && this.#edited.has(this.chosen);
   }
 
-  /** Whether there is a version that was put aside. */
-  get canBringBack() {
-    return this.#aside?.file === this.chosen;
+  /** Whether the draft is of no starting point, so that nothing would be left where it was. */
+  get canDelete() {
+    return this.#point === undefined;
   }
 
-  /** Whether the code was found in the browser, and the reader has neither edited nor run it since. */
-  get isFromBefore() {
-    return this.#untouched.has(this.chosen);
+  /** Whether there is a version that was put aside. */
+  get canBringBack() {
+    return this.#aside?.at === this.chosen;
+  }
+
+  /** Why the code may not run by itself: what it is, such as "your draft from before"; null where it may. */
+  get waitsAs() {
+    return this.#untouched.get(this.chosen) ?? null;
   }
 
   /** @param {string} file whose code the editor is to hold; what was written to another stays with that */
@@ -80,25 +88,62 @@ export class Drafts {
   /** @param {string} code as the reader has written it */
   edit(code) {
     this.#aside = null;
+    this.touch();
     this.#keep(code);
   }
 
   #keep(code) {
-    this.touch();
     if (code === this.#point?.code) this.#edited.delete(this.chosen);
     else this.#edited.set(this.chosen, code);
     this.#write();
   }
 
+  /**
+   * Take code that was not written here as a draft of its own; what was in the editor stays where it was.
+   *
+   * @param {string} file what to call it; it is numbered if another draft has the name
+   * @param {string} code
+   * @param {string} waitsAs what it is, in words: it waits for the reader before it runs
+   */
+  add(file, code, waitsAs) {
+    const taken = new Map(this.choices().map((choice) => [choice.file, this.#edited.get(choice.file) ?? choice.code]));
+    const kept = Object.keys(this.#read().drafts); // another tab may have written some
+    const isFree = (name) => taken.get(name) === code || (!taken.has(name) && !kept.includes(name));
+    const [, stem, end] = /^(.*?)(\.[^.]*)?$/s.exec(file);
+    let name = file;
+    for (let number = 2; !isFree(name); number += 1) name = `${stem} ${number}${end ?? ""}`;
+    this.choose(name);
+    if (taken.has(name)) return; // it is there already
+    this.#aside = null;
+    this.#untouched.set(name, waitsAs);
+    this.#keep(code);
+  }
+
   /** Take the starting point as the lab has it; the reader's version is put aside until the next edit. */
   goBack() {
-    this.#aside = { file: this.chosen, code: this.code };
+    this.#putAside(this.chosen);
     this.#keep(this.#point.code);
   }
 
+  /** Remove a draft of no starting point; it is put aside until the next edit. */
+  delete() {
+    const { chosen } = this;
+    this.#putAside(this.#points[0].file);
+    this.#edited.delete(chosen);
+    this.#write();
+    this.choose(this.#points[0].file);
+  }
+
+  #putAside(at) {
+    this.#aside = { file: this.chosen, code: this.code, waitsAs: this.waitsAs, at };
+    this.touch();
+  }
+
   bringBack() {
-    const { code } = this.#aside;
+    const { file, code, waitsAs } = this.#aside;
     this.#aside = null;
+    this.chosen = file;
+    if (waitsAs) this.#untouched.set(file, waitsAs);
     this.#keep(code);
   }
 

@@ -18,13 +18,13 @@ const METHODS = [
  * @param {import("./check-on-pause.js").CheckOnPause} shown.check
  * @param {{message: string, line: number|null, traceback: string|null}|null} shown.fault of this code, in training
  * @param {string} shown.code in the editor
- * @param {boolean} shown.isWaiting whether the code waits for the reader before it may run
+ * @param {string|null} shown.waitsAs what the code is, if it waits for the reader before it may run
  * @param {object} shown.unit an entry of UNITS
  * @param {(line: number) => void} shown.goTo leads to a line of the editor
  */
-export function report({ check, fault, code, isWaiting, unit, goTo }) {
+export function report({ check, fault, code, waitsAs, unit, goTo }) {
   const { answer } = check;
-  return html`<p class="state">${stateOf(check, code, isWaiting)}</p>
+  return html`<p class="state">${stateOf(check, code, waitsAs)}</p>
     ${check.failure ? failure(check.failure, "", goTo) : nothing} ${fault ? failure(fault, "In training: ", goTo) : nothing}
     ${answer
       ? html`<div class="found" ?data-stale=${check.isStale(code) || check.failure !== null}>
@@ -34,10 +34,10 @@ export function report({ check, fault, code, isWaiting, unit, goTo }) {
 }
 
 /** What stands above the rest: whether what is below is of the code in the editor. */
-function stateOf(check, code, isWaiting) {
+function stateOf(check, code, waitsAs) {
   const { answer, failure: wrong, phase } = check;
   const below = answer && (wrong || check.isStale(code)) ? " What is below is of the code before." : "";
-  if (isWaiting) return `This is your draft from before. It runs when you edit it or press “Check it”.${below}`;
+  if (waitsAs) return `This is ${waitsAs}. It runs when you edit it or press “Check it”.${below}`;
   if (phase === "checking") return `Checking: Python runs the code once …${below}`;
   if (phase === "pausing") return `Checked when you pause.${below}`;
   if (wrong) return `It cannot be trained like this.${below}`;
@@ -101,8 +101,8 @@ function pictures(probe, title, result, settings, unit) {
 /**
  * @returns {string|null} why the code cannot be trained now
  */
-export function obstacle({ check, code, isWaiting }) {
-  if (isWaiting) return "Check it first: it is a draft from before.";
+export function obstacle({ check, code, waitsAs }) {
+  if (waitsAs) return `Check it first: it is ${waitsAs}.`;
   if (check.phase !== "idle") return "It can be trained when it has been checked.";
   if (check.isGood(code)) return null;
   return check.failure ? "What is wrong with it has to be mended first." : "Check it first.";

@@ -1,7 +1,7 @@
 /** Keeps the page where it is when a file is dropped beside what takes files: the browser would open the file instead. */
 
 /** What takes files by itself. */
-const TAKES = "input[type=file], [contenteditable=true]";
+const TAKES = "input[type=file]";
 
 /** @param {EventTarget} page the window */
 export function refuseStrayFiles(page) {

@@ -52,6 +52,8 @@ class LabConsent extends LabElement {
       <p class="action">
         <button type="button" class="button" aria-label="Allow this code to run: ${names.join(", ")}"
           @click=${() => this.#allow(code, names)}>Allow this code to run</button>
+        <button type="button" class="button" aria-label="Edit a copy: ${names.join(", ")}"
+          @click=${() => this.lab.openEditor(code)}>Edit a copy</button>
       </p>
     </details>`;
   }

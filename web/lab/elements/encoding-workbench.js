@@ -8,6 +8,7 @@ import positions from "../../../py/embedding_lab/positions.py";
 import { createCodeEditor } from "../code-editor.js";
 import { download } from "../download.js";
 import { CheckOnPause } from "../check-on-pause.js";
+import { readCodeFile } from "../code-file.js";
 import { encodingCompletions } from "../encoding-completion.js";
 import { Drafts } from "../encoding-drafts.js";
 import { obstacle, report, told } from "../encoding-report.js";
@@ -20,7 +21,8 @@ import { LabElement } from "./lab-element.js";
 const NAMELESS = "my encoding";
 
 class LabEncodingWorkbench extends LabElement {
-  static watches = ["values", "unit", "own", "runs", "phase"];
+  static watches = ["values", "unit", "own", "runs", "phase", "editing"];
+  static properties = { isOver: { state: true } };
   #drafts;
   #check;
   #editor = null;
@@ -29,12 +31,34 @@ class LabEncodingWorkbench extends LabElement {
   /** What became of the last "Train it": {message, isError}, or null. */
   #outcome = null;
   #isStarting = false;
+  /** The latest code from elsewhere that was to be edited, as `state.editing` holds it. */
+  #editing = null;
+  /** Why the last file could not be taken, or null. */
+  #fileError = null;
+
+  constructor() {
+    super();
+    /** Whether a file is held over the editor. */
+    this.isOver = false;
+  }
 
   /** The drafts and the check need the lab, which is set after the element was made. */
   willUpdate() {
     super.willUpdate();
     this.#drafts ??= new Drafts(startingPoints);
     this.#check ??= new CheckOnPause(this.lab, () => this.requestUpdate());
+    if (this.#bring() && this.#editor) this.#show();
+  }
+
+  /** Take the code that is to be edited here, if there is some that was not taken. @returns {boolean} whether there was */
+  #bring() {
+    const { editing } = this.state;
+    if (editing === this.#editing) return false;
+    this.#editing = editing;
+    const { code } = editing;
+    if (code === undefined) return false;
+    this.#drafts.add(fileOf(code), code, "a copy of the code of a run");
+    return true;
   }
 
   get #code() {
@@ -49,14 +73,15 @@ class LabEncodingWorkbench extends LabElement {
         train it against the encodings above. Each way of supplying position is a guess at what a model can use: the
         quickest way to find out is to change one and see whether the loss falls.
       </p>
-      <div class="writing">
+      <div class="writing ${this.isOver ? "over" : ""}" @dragover=${this.#hold} @dragleave=${this.#leave} @drop=${this.#drop}>
         ${this.#start()}
         <div class="code-place"></div>
+        ${this.#file()}
         <p class="help">Tab indents; Escape, then Tab, leaves the editor. Ctrl-Space completes. ${this.#kept()}</p>
         ${this.#actions()}
       </div>
       <div class="seeing" aria-busy=${this.#check.phase === "checking" ? "true" : "false"}>
-        ${report({ check: this.#check, fault: this.#fault, code: this.#code, isWaiting: this.#isWaiting, unit, goTo: (line) => this.#goTo(line) })}
+        ${report({ check: this.#check, fault: this.#fault, code: this.#code, waitsAs: this.#drafts.waitsAs, unit, goTo: (line) => this.#goTo(line) })}
       </div>
       <p role="status" class="visually-hidden">${told(this.#check)}</p>
     </div>`;
@@ -78,8 +103,19 @@ class LabEncodingWorkbench extends LabElement {
       ${drafts.canBringBack
         ? html`<button type="button" class="button small" @click=${() => this.#replace(() => drafts.bringBack())}>Bring back my version</button>`
         : nothing}
+      ${drafts.canDelete
+        ? html`<button type="button" class="button small" @click=${() => this.#replace(() => drafts.delete())}>Delete this draft</button>`
+        : nothing}
       <p class="help" id="starting-point-teaches">${drafts.teaches}</p>
     </div>`;
+  }
+
+  #file() {
+    return html`<p class="file">
+        <label for="encoding-file">Or code in a file: drop it here, or</label>
+        <input id="encoding-file" type="file" accept=".py,text/x-python" @change=${this.#chooseFile} />
+      </p>
+      <p role="alert" class="error">${this.#fileError}</p>`;
   }
 
   #kept() {
@@ -89,7 +125,7 @@ class LabEncodingWorkbench extends LabElement {
   }
 
   #actions() {
-    const why = this.#isStarting ? "It is being added …" : obstacle({ check: this.#check, code: this.#code, isWaiting: this.#isWaiting });
+    const why = this.#isStarting ? "It is being added …" : obstacle({ check: this.#check, code: this.#code, waitsAs: this.#drafts.waitsAs });
     return html`<div class="actions">
       <button type="button" class="button primary" aria-disabled=${why ? "true" : nothing} aria-describedby="train-it-about" @click=${this.#train}>Train it</button>
       <button type="button" class="button" @click=${this.#checkNow}>Check it</button>
@@ -98,11 +134,6 @@ class LabEncodingWorkbench extends LabElement {
       <p role="alert" class="error">${this.#outcome?.isError ? this.#outcome.message : nothing}</p>
       <p role="status">${this.#outcome && !this.#outcome.isError ? this.#outcome.message : nothing}</p>
     </div>`;
-  }
-
-  /** Code that the browser kept runs when the reader edits it or asks for the check, and not before. */
-  get #isWaiting() {
-    return this.#drafts.isFromBefore;
   }
 
   firstUpdated() {
@@ -143,9 +174,9 @@ class LabEncodingWorkbench extends LabElement {
     this.#check?.cancel();
   }
 
-  /** Check what is not checked, where it may run. */
+  /** Check what is not checked, where it may run: code that was not written here waits for the reader. */
   #look() {
-    if (!this.#isWaiting && !this.#check.isCurrent(this.#code)) this.#check.now(this.#code);
+    if (this.#drafts.waitsAs === null && !this.#check.isCurrent(this.#code)) this.#check.now(this.#code);
   }
 
   #edit(code) {
@@ -157,6 +188,51 @@ class LabEncodingWorkbench extends LabElement {
   #checkNow() {
     this.#drafts.touch();
     this.#check.now(this.#code);
+  }
+
+  /** A file that is held over the editor is let go of here; text is dropped where CodeMirror puts it. */
+  #hold = {
+    capture: true, // before CodeMirror, which would put the text of the file into the code
+    handleEvent: (event) => {
+      if (!event.dataTransfer.types.includes("Files")) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.isOver = true;
+    },
+  };
+
+  #leave(event) {
+    if (!event.currentTarget.contains(event.relatedTarget)) this.isOver = false;
+  }
+
+  #drop = {
+    capture: true,
+    handleEvent: (event) => {
+      this.isOver = false;
+      const [file] = event.dataTransfer.files;
+      if (!file) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.#takeFile(file);
+    },
+  };
+
+  #chooseFile({ target }) {
+    const [file] = target.files;
+    if (file) this.#takeFile(file);
+    target.value = ""; // so that the same file can be chosen again
+  }
+
+  async #takeFile(file) {
+    this.#fileError = null;
+    try {
+      const { name, code } = await readCodeFile(file);
+      this.#drafts.add(name, code, "code from a file");
+      this.#show();
+    } catch (error) {
+      this.#fileError = error.message;
+    }
+    this.requestUpdate();
   }
 
   #choose(file) {
@@ -174,6 +250,7 @@ class LabEncodingWorkbench extends LabElement {
   #show() {
     this.#check.cancel();
     this.#outcome = null;
+    this.#fileError = null;
     this.#marked = null;
     this.#editor.text = this.#code;
     this.#look();
@@ -190,9 +267,7 @@ class LabEncodingWorkbench extends LabElement {
   /** As Python said or, before it did, as it is written. */
   get #name() {
     const { answer } = this.#check;
-    if (answer?.code === this.#code) return answer.result.name;
-    const [, written = ""] = /^[ \t]+name *= *["'](.*)["']/m.exec(this.#code) ?? [];
-    return written.replace(/[^\p{L}\p{M}\p{N} ._+()-]/gu, "") || NAMELESS;
+    return answer?.code === this.#code ? answer.result.name : writtenName(this.#code);
   }
 
   /** As the command calls it that trains a run of this code. */
@@ -206,7 +281,7 @@ class LabEncodingWorkbench extends LabElement {
   }
 
   async #train() {
-    if (this.#isStarting || obstacle({ check: this.#check, code: this.#code, isWaiting: this.#isWaiting })) return;
+    if (this.#isStarting || obstacle({ check: this.#check, code: this.#code, waitsAs: this.#drafts.waitsAs })) return;
     const name = this.#name;
     this.#isStarting = true;
     this.#outcome = null;
@@ -221,5 +296,13 @@ class LabEncodingWorkbench extends LabElement {
     this.requestUpdate();
   }
 }
+
+function writtenName(code) {
+  const [, written = ""] = /^[ \t]+name *= *["'](.*)["']/m.exec(code) ?? [];
+  return written.replace(/[^\p{L}\p{M}\p{N} ._+()-]/gu, "") || NAMELESS;
+}
+
+/** What a file with this code would be called, from what is written in it. */
+const fileOf = (code) => [...codeFiles([{ encoding: ownKey(writtenName(code), code, []) }]).values()][0];
 
 customElements.define("lab-encoding-workbench", LabEncodingWorkbench);

@@ -90,15 +90,19 @@ class LabRunFile extends LabElement {
         README shows how.
       </p>
       <copy-field label="Copy as Python: trains the same run outside the browser" .value=${trainCommand(this.lab.data, run.config, runs)}></copy-field>
-      ${run.code === null ? nothing : this.#file(codeFiles(runs).get(run.encoding), run.code, "text/x-python", "Your encoding, which the command runs.")}
+      ${run.code === null ? nothing : this.#file(codeFiles(runs).get(run.encoding), run.code, "text/x-python", "Your encoding, which the command runs.", this.#edit(run.code))}
       ${run.config.corpus === "own" ? this.#file(TEXT_FILE, run.text, "text/plain", "Your text, which the command reads.") : nothing}`;
   }
 
-  #file(name, content, type, what) {
+  #edit(code) {
+    return html`<button type="button" class="button" @click=${() => this.lab.openEditor(code)}>Edit a copy</button>`;
+  }
+
+  #file(name, content, type, what, more = nothing) {
     return html`<p class="action">
       <button type="button" class="button" ?disabled=${content === null} @click=${() => download(name, content, `${type};charset=utf-8`)}>
         Download ${name}</button>
-      <span>${what}</span>
+      ${more} <span>${what}</span>
     </p>`;
   }
 
@@ -152,6 +156,7 @@ class LabRunFile extends LabElement {
       <p class="action">
         <button type="button" class="button" @click=${() => this.asks.answer(true)}>Run this code</button>
         <button type="button" class="button" @click=${() => this.asks.answer(false)}>Cancel</button>
+        ${this.#edit(code)}
       </p>
     </div>`;
   }

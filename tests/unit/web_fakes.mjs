@@ -39,6 +39,22 @@ export async function settle() {
   for (let turns = 0; turns < 50; turns += 1) await new Promise(setImmediate);
 }
 
+/** What is found in an encoding that supplies a table. */
+export const CHECKED = {
+  name: "mine", maxLength: null, supplies: ["table"], parameters: 0, printed: "", notes: [],
+  methods: [{ method: "table", shape: [2, 4], dtype: "float64", trainable: false, parameters: 0 }],
+  probes: {
+    "position-table": {
+      defined: true, encoding: "own:mine", context: 2, parameters: 0, table: [[0, 1, 0, 1], [1, 0, 1, 0]], dots: [[2, 0], [0, 2]],
+      norms: [1.4, 1.4], tokenNorm: 0.1, rowCosine: 0.5, rowChance: 0.4,
+      subspaces: { cosines: [0.5], meanSquaredCosine: 0.25, chance: 0.3, tokenComponents: 1, positionComponents: 1, randomLargest: 0.6 },
+      beyond: { asked: 4, defined: true, message: null, tMax: null, neverLearned: null },
+    },
+    rotation: { defined: false, why: "it turns nothing" },
+    "distance-bias": { defined: false, why: "it adds nothing" },
+  },
+};
+
 const BASELINES = { uniform: 4.29, unigram: 3.16, bigram: 2.45 };
 
 /** Every worker that was started, what was called on it, and how calls are answered. */
@@ -105,6 +121,10 @@ export class FakePythons {
 
   status() {
     return { version: "0.1.0", python: "3.13.2", numpy: "2.2.5", backend: "numpy" };
+  }
+
+  check_encoding() {
+    return structuredClone(CHECKED);
   }
 
   open_run(worker, id, config, text, backend, saved) {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { clock, FakePythons, recordedEvents, settle, until } from "./web_fakes.mjs";
+import { CHECKED, clock, FakePythons, recordedEvents, settle, until } from "./web_fakes.mjs";
 
 Object.defineProperty(globalThis, "navigator", { value: { hardwareConcurrency: 2 }, configurable: true });
 const { Lab } = await import("../../web/lab/lab.js");
@@ -220,7 +220,6 @@ test("a stopped encoding that waited for a worker starts no Python, and one that
 
 test("an encoding is tried with the settings that it would train with", async () => {
   const { lab, pythons } = await openLab("steps=20&d=16&encodings=none");
-  pythons.check_encoding = () => ({ name: "mine" });
   await lab.run();
   lab.setValue("d", "32");
   await lab.checkEncoding(CODE);
@@ -276,11 +275,10 @@ test("an address neither brings nor carries an own encoding", () => {
 
 test("a check runs in a Python of its own that is ended afterwards, and a later one takes its place", async () => {
   const { lab, pythons } = await openLab();
-  pythons.check_encoding = () => ({ name: "mine" });
   const before = pythons.started.length;
   lab.warmCheck();
   assert.equal(pythons.started.length, before + 1);
-  assert.deepEqual(await lab.checkEncoding(CODE), { name: "mine" });
+  assert.deepEqual(await lab.checkEncoding(CODE), CHECKED);
   const [{ args, worker }] = pythons.called("check_encoding");
   assert.equal(args[0], CODE);
   assert.equal(args[1].d, 16);
@@ -292,7 +290,7 @@ test("a check runs in a Python of its own that is ended afterwards, and a later 
   delete pythons.instead.check_encoding;
   const next = lab.checkEncoding("next");
   await assert.rejects(endless, { code: "superseded" });
-  assert.deepEqual(await next, { name: "mine" });
+  assert.deepEqual(await next, CHECKED);
   assert.equal(pythons.alive.length, 2, "those of the pool");
 });
 
@@ -304,6 +302,49 @@ test("a check that does not answer is given up", async () => {
   await settle();
   clock.pass(10_000);
   await assert.rejects(endless, { code: "hung" });
+  assert.equal(pythons.alive.length, 2);
+});
+
+test("what is no answer, or none at all, is told as a Python that the code broke", async () => {
+  const { lab, pythons } = await openLab();
+  const changed = (change) => {
+    const answer = structuredClone(CHECKED);
+    change(answer);
+    return answer;
+  };
+  const forged = [
+    null, 7, {}, { error: {} }, { error: { code: "encoding", message: "no", line: -3 } }, { error: { code: "encoding", message: ["no"] } },
+    changed((answer) => delete answer.probes), changed((answer) => (answer.name = null)), changed((answer) => (answer.name = 'a"b,<img>')),
+    changed((answer) => (answer.methods = 5)), changed((answer) => (answer.supplies = ["tables"])), changed((answer) => (answer.notes = {})),
+    changed((answer) => delete answer.probes["position-table"].subspaces), changed((answer) => (answer.probes["position-table"].table[1] = [0])),
+    changed((answer) => (answer.probes.rotation.defined = true)), changed((answer) => (answer.probes["distance-bias"].defined = "no")),
+  ];
+  for (const answer of forged) {
+    pythons.instead.check_encoding = () => answer ?? Promise.resolve(answer);
+    await assert.rejects(lab.checkEncoding(CODE), { code: "broken", message: /^The code broke its Python/ }, JSON.stringify(answer));
+  }
+  pythons.instead.check_encoding = () => Promise.reject(new ReferenceError("eval is not defined"));
+  await assert.rejects(lab.checkEncoding(CODE), { code: "broken", message: /^The code broke its Python/ });
+  pythons.instead.check_encoding = () => ({ error: { code: "encoding", field: "encoding", message: "no", line: 3, traceback: "Traceback", printed: "" } });
+  assert.equal((await lab.checkEncoding(CODE)).error.line, 3);
+});
+
+test("a Python that does not come is not the code's fault", async () => {
+  const { lab, pythons } = await openLab();
+  pythons.startsAtOnce = false;
+  const check = lab.checkEncoding(CODE);
+  await until(() => pythons.started.length === 3);
+  pythons.started.at(-1).failStart(Object.assign(new Error("numpy.whl did not arrive"), { code: "missing-file" }));
+  await assert.rejects(check, { code: "missing-file" });
+});
+
+test("a Python that waits for a check is ended when none comes for a minute", async () => {
+  const { lab, pythons } = await openLab();
+  lab.warmCheck();
+  assert.equal(pythons.alive.length, 3);
+  clock.pass(59_999);
+  assert.equal(pythons.alive.length, 3);
+  clock.pass(1);
   assert.equal(pythons.alive.length, 2);
 });
 

@@ -1,13 +1,26 @@
 /** Tries an encoding that the reader writes, in a Python of its own, which is ended afterwards: nothing it did there stays. */
 
+import { isAnswer } from "./encoding-answer.js";
 import { SideWorker } from "./side-worker.js";
 
-/** How long the code may take, in milliseconds. */
+/** How long Python may take to answer at all, and then the code, in milliseconds. */
+const START_LIMIT = 30_000;
 const LIMIT = 10_000;
+/** How long a Python that was started waits for its check, in milliseconds. */
+const REST = 60_000;
 
 /** A check that another one took the place of. */
 class SupersededError extends Error {
   code = "superseded";
+}
+
+/** The code left its Python unable to answer, or with an answer that is none. */
+class BrokenPythonError extends Error {
+  code = "broken";
+
+  constructor() {
+    super("The code broke its Python, so there is no answer to show: leave out what reaches into Python itself. Each check has a Python of its own.");
+  }
 }
 
 export class EncodingCheck {
@@ -21,7 +34,7 @@ export class EncodingCheck {
 
   /** Start the Python of the next check. */
   warm() {
-    this.#python ??= new SideWorker({ start: this.#start });
+    this.#python ??= new SideWorker({ start: this.#start, rest: REST });
     this.#python.warm();
   }
 
@@ -29,17 +42,24 @@ export class EncodingCheck {
    * @param {string} code
    * @param {Record<string, any>} config the settings to try it with
    * @returns {Promise<object>} what `check_encoding` answers
-   * @throws {Error} Python did not start, or did not answer in time (`code` "hung"); `code` "superseded": another check began
+   * @throws {Error} Python did not start, or did not answer in time (`code` "hung"); `code` "superseded": another check began;
+   *   `code` "broken": the code broke the Python
    */
   async check(code, config) {
     if (this.#isBusy) this.#end();
     this.warm();
     const python = this.#python;
     this.#isBusy = true;
+    let wasThere = false;
     try {
-      return await python.call(LIMIT, "check_encoding", code, config);
+      await python.call(START_LIMIT, "status");
+      wasThere = true; // so what fails from here on, the code has done
+      const answer = await python.call(LIMIT, "check_encoding", code, config);
+      if (!isAnswer(answer)) throw new BrokenPythonError();
+      return answer;
     } catch (error) {
-      throw python === this.#python ? error : new SupersededError();
+      if (python !== this.#python) throw new SupersededError();
+      throw wasThere && error.code !== "hung" ? new BrokenPythonError() : error;
     } finally {
       if (python === this.#python) this.#end();
     }

@@ -8,6 +8,11 @@ export const isOwn = (encoding) => encoding.startsWith(PREFIX);
 /** @returns {string} what the reader calls an own encoding */
 export const ownName = (encoding) => encoding.slice(PREFIX.length);
 
+const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._+()-]{0,39}$/u;
+
+/** @param {any} name @returns {boolean} whether it can be what an own encoding is called */
+export const isOwnName = (name) => typeof name === "string" && NAME.test(name);
+
 /**
  * The key of an own encoding: its name, numbered if another code has that name already.
  *
@@ -25,7 +30,7 @@ export function ownKey(name, code, others) {
   }
 }
 
-/** Characters of a name, as settings.js has it. */
+/** Characters of a name. */
 const LONGEST_NAME = 40;
 
 /** Code that came from a file or from what the browser kept, and that the reader has not allowed to run. */

@@ -5,6 +5,8 @@
  * controls can answer while the reader types. A parity test holds the two to the same words.
  */
 
+import { isOwnName } from "./own.js";
+
 /**
  * @typedef {{name: string, label: string, kind: "integer"|"number"|"choice"|"boolean", default: any, help: string,
  *   low?: number, high?: number, choices?: {value: string, label: string, help: string}[], own?: string}} Setting `own`:
@@ -19,7 +21,6 @@ export const MOST_SEEDS = 20;
 
 const WHOLE = /^[+-]?[0-9]+$/;
 const DECIMAL = /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$/;
-const OWN_NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._+()-]{0,39}$/u;
 const YES = ["true", "1", "yes"];
 const NO = ["false", "0", "no"];
 
@@ -67,7 +68,7 @@ function parse(setting, value) {
   const { name, kind, low, high } = setting;
   const text = String(value).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
   if (setting.own && text.startsWith(setting.own)) {
-    return OWN_NAME.test(text.slice(setting.own.length))
+    return isOwnName(text.slice(setting.own.length))
       ? { parsed: text }
       : {
         message: `${name} = ${text} has a name that cannot be used: a name has 1 to 40 letters, digits, spaces and ` +

@@ -56,7 +56,7 @@ class LabEncodingWorkbench extends LabElement {
     if (editing === this.#editing) return false;
     this.#editing = editing;
     const { code } = editing;
-    if (code === undefined) return false;
+    if (code === null) return false;
     this.#drafts.add(fileOf(code), code, "a copy of the code of a run");
     return true;
   }

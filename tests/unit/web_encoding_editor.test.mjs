@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { clock, settle } from "./web_fakes.mjs";
+import { UNITS } from "../../web/charts/units.js";
+import { CHECKED, clock, settle } from "./web_fakes.mjs";
 import { CheckOnPause } from "../../web/lab/check-on-pause.js";
 import { aboutTrainable, encodingCompletions, methodsOf } from "../../web/lab/encoding-completion.js";
 import { Drafts } from "../../web/lab/encoding-drafts.js";
-import { obstacle, told } from "../../web/lab/encoding-report.js";
+import { obstacle, report, told } from "../../web/lab/encoding-report.js";
 
 const POINTS = ["one", "two", "three"].map((name) => ({ file: `${name}.py`, name, title: name, teaches: `teaches ${name}`, code: `# ${name}` }));
 
@@ -190,7 +191,10 @@ function fakeLab() {
   return {
     asked,
     warm: 0,
-    state: { values: { d: 16, heads: 4, context: 16, steps: 40 } },
+    settings: { d: 16, heads: 4, context: 16, steps: 40 },
+    ownSettings() {
+      return this.settings;
+    },
     warmCheck() {
       this.warm += 1;
     },
@@ -259,7 +263,7 @@ test("after an error the last good answer stays, and is stale; the next good one
   assert.ok(check.isStale("b"));
   assert.ok(check.isCurrent("b"));
   const { settings, ...failure } = check.failure;
-  assert.deepEqual(failure, { code: "b", message: "shape", line: 3, traceback: "Traceback", printed: "hello" });
+  assert.deepEqual(failure, { code: "b", message: "shape", line: 3, traceback: "Traceback", printed: "hello", all: null });
   assert.equal(told(check), "Checked. Line 3: shape");
   check.now("a");
   lab.asked[2].resolve(GOOD);
@@ -271,15 +275,41 @@ test("after an error the last good answer stays, and is stale; the next good one
 test("other settings that matter make a check old, also while it runs; the number of steps does not", async () => {
   const { lab, check } = checking();
   check.now("a");
-  lab.state.values = { ...lab.state.values, steps: 50 };
+  lab.settings = { ...lab.settings, steps: 50 };
   assert.ok(check.isCurrent("a"));
-  lab.state.values = { ...lab.state.values, d: "32" };
+  lab.settings = { ...lab.settings, d: "32" };
   assert.equal(check.isCurrent("a"), false);
   lab.asked[0].resolve(GOOD);
   await settle();
   assert.equal(check.isGood("a"), false);
-  lab.state.values = { ...lab.state.values, d: "16" };
+  lab.settings = { ...lab.settings, d: "16" };
   assert.ok(check.isGood("a"));
+});
+
+test("settings that cannot be are no fault of the code: it is checked again when any of them changes", async () => {
+  const { lab, check } = checking();
+  lab.settings = { ...lab.settings, steps: "abc" };
+  check.now("a");
+  lab.asked[0].reject(new Error("The settings at the top of the page need a correction first: steps"));
+  await settle();
+  assert.ok(check.isCurrent("a"), "not again and again");
+  lab.settings = { ...lab.settings, steps: "40" };
+  assert.equal(check.isCurrent("a"), false);
+  check.now("a");
+  lab.asked[1].reject(failed("did not answer"));
+  await settle();
+  lab.settings = { ...lab.settings, steps: "50" };
+  assert.ok(check.isCurrent("a"), "what the code did is its own");
+});
+
+test("it is said with which settings it was checked, and whose they are", async () => {
+  const { lab, check } = checking();
+  check.now("a");
+  lab.asked[0].resolve(CHECKED);
+  await settle();
+  const said = (hasRuns) => report({ check, fault: null, code: "a", waitsAs: null, hasRuns, unit: UNITS.nats, goTo: () => {} }).values[0];
+  assert.equal(said(true), "Checked with d = 16, 4 heads and a context of 16, as the runs on the page have: it works.");
+  assert.equal(said(false), "Checked with d = 16, 4 heads and a context of 16, as the controls say: it works.");
 });
 
 test("why code cannot be trained is said in words", async () => {

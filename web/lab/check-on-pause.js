@@ -9,7 +9,7 @@ const SETTINGS = ["d", "heads", "context"];
 /**
  * @typedef {{code: string, settings: Record<string, string>, result: object}} Answer `result` as `check_encoding` gives it
  * @typedef {{code: string, settings: Record<string, string>, message: string, line: number|null, traceback: string|null,
- *   printed: string}} Failure
+ *   printed: string, all: string|null}} Failure `all`: every setting, if they may be what is wrong
  */
 
 export class CheckOnPause {
@@ -29,7 +29,7 @@ export class CheckOnPause {
   failure = null;
 
   /**
-   * @param {{checkEncoding: (code: string) => Promise<object>, warmCheck: () => void, state: object}} lab
+   * @param {{checkEncoding: (code: string) => Promise<object>, warmCheck: () => void, ownSettings: () => object}} lab
    * @param {() => void} tell called after every change
    */
   constructor(lab, tell) {
@@ -54,11 +54,12 @@ export class CheckOnPause {
     this.phase = "idle";
   }
 
-  /** @param {string} code to be checked at once, with the settings in the controls */
+  /** @param {string} code to be checked at once, with the settings that it would train with */
   async now(code) {
     this.cancel();
     const turn = this.#turn;
     const about = { code, settings: this.#settings() };
+    const all = this.#all();
     this.#about = about;
     this.phase = "checking";
     this.#isWarm = false; // each check ends its Python
@@ -70,27 +71,35 @@ export class CheckOnPause {
       if (!result.error) this.answer = { ...about, result };
     } catch (error) {
       if (turn !== this.#turn) return;
-      this.failure = failureOf(about, error);
+      // What has no code is of the settings, or of a Python that did not start: another setting may mend it.
+      this.failure = { ...failureOf(about, error), all: error.code === undefined ? all : null };
     }
     this.phase = "idle";
     this.#tell();
   }
 
   #settings() {
-    return Object.fromEntries(SETTINGS.map((name) => [name, String(this.#lab.state.values[name])]));
+    const values = this.#lab.ownSettings();
+    return Object.fromEntries(SETTINGS.map((name) => [name, String(values[name])]));
   }
 
-  /** Whether an answer or a failure is of this code and of the settings in the controls. */
+  #all() {
+    return JSON.stringify(this.#lab.ownSettings());
+  }
+
+  /** Whether an answer or a failure is of this code and of the settings that it would train with. */
   #isOf(outcome, code) {
-    return outcome !== null && outcome.code === code && JSON.stringify(outcome.settings) === JSON.stringify(this.#settings());
+    if (outcome === null || outcome.code !== code) return false;
+    if (typeof outcome.all === "string" && outcome.all !== this.#all()) return false;
+    return JSON.stringify(outcome.settings) === JSON.stringify(this.#settings());
   }
 
-  /** @returns {boolean} whether this code was found to work with the settings in the controls */
+  /** @returns {boolean} whether this code was found to work with the settings that it would train with */
   isGood(code) {
     return this.failure === null && this.#isOf(this.answer, code);
   }
 
-  /** @returns {boolean} whether this code was checked with the settings in the controls, or is or will be without a word */
+  /** @returns {boolean} whether this code was checked with the settings that it would train with, or is or will be without a word */
   isCurrent(code) {
     if (this.phase === "pausing") return true;
     return this.#isOf(this.phase === "checking" ? this.#about : (this.failure ?? this.answer), code);
@@ -103,4 +112,5 @@ export class CheckOnPause {
 }
 
 /** What is wrong, as Python or the page says it, where it could not even be checked. */
-const failureOf = (about, { message, line = null, traceback = null, printed = "" }) => ({ ...about, message, line, traceback, printed });
+const failureOf = (about, { message, line = null, traceback = null, printed = "" }) =>
+  ({ ...about, message, line, traceback, printed, all: null });

@@ -19,12 +19,13 @@ const METHODS = [
  * @param {{message: string, line: number|null, traceback: string|null}|null} shown.fault of this code, in training
  * @param {string} shown.code in the editor
  * @param {string|null} shown.waitsAs what the code is, if it waits for the reader before it may run
+ * @param {boolean} shown.hasRuns whether there are runs on the page, whose settings it is checked and trained with
  * @param {object} shown.unit an entry of UNITS
  * @param {(line: number) => void} shown.goTo leads to a line of the editor
  */
-export function report({ check, fault, code, waitsAs, unit, goTo }) {
+export function report({ check, fault, code, waitsAs, hasRuns, unit, goTo }) {
   const { answer } = check;
-  return html`<p class="state">${stateOf(check, code, waitsAs)}</p>
+  return html`<p class="state">${stateOf(check, code, waitsAs, hasRuns)}</p>
     ${check.failure ? failure(check.failure, "", goTo) : nothing} ${fault ? failure(fault, "In training: ", goTo) : nothing}
     ${answer
       ? html`<div class="found" ?data-stale=${check.isStale(code) || check.failure !== null}>
@@ -34,7 +35,7 @@ export function report({ check, fault, code, waitsAs, unit, goTo }) {
 }
 
 /** What stands above the rest: whether what is below is of the code in the editor. */
-function stateOf(check, code, waitsAs) {
+function stateOf(check, code, waitsAs, hasRuns) {
   const { answer, failure: wrong, phase } = check;
   const below = answer && (wrong || check.isStale(code)) ? " What is below is of the code before." : "";
   if (waitsAs) return `This is ${waitsAs}. It runs when you edit it or press “Check it”.${below}`;
@@ -43,7 +44,8 @@ function stateOf(check, code, waitsAs) {
   if (wrong) return `It cannot be trained like this.${below}`;
   if (!answer) return "Not checked yet.";
   const { d, heads, context } = answer.settings;
-  return `Checked with d = ${d}, ${counted(Number(heads), "head")} and a context of ${context}: it works.`;
+  const whose = hasRuns ? "as the runs on the page have" : "as the controls say";
+  return `Checked with d = ${d}, ${counted(Number(heads), "head")} and a context of ${context}, ${whose}: it works.`;
 }
 
 function failure({ message, line, traceback, printed }, when, goTo) {

@@ -12,7 +12,7 @@ import { readCodeFile } from "../code-file.js";
 import { encodingCompletions } from "../encoding-completion.js";
 import { Drafts } from "../encoding-drafts.js";
 import { obstacle, report, told } from "../encoding-report.js";
-import { ownKey } from "../own.js";
+import { ownKey, ownName } from "../own.js";
 import { codeFiles } from "../own-code.js";
 import "../probe-views/elements.js";
 import { LabElement } from "./lab-element.js";
@@ -21,7 +21,7 @@ import { LabElement } from "./lab-element.js";
 const NAMELESS = "my encoding";
 
 class LabEncodingWorkbench extends LabElement {
-  static watches = ["values", "unit", "own", "runs", "phase", "editing"];
+  static watches = ["values", "seeds", "unit", "own", "runs", "phase", "editing"];
   static properties = { isOver: { state: true } };
   #drafts;
   #check;
@@ -81,7 +81,7 @@ class LabEncodingWorkbench extends LabElement {
         ${this.#actions()}
       </div>
       <div class="seeing" aria-busy=${this.#check.phase === "checking" ? "true" : "false"}>
-        ${report({ check: this.#check, fault: this.#fault, code: this.#code, waitsAs: this.#drafts.waitsAs, unit, goTo: (line) => this.#goTo(line) })}
+        ${report({ check: this.#check, fault: this.#fault, code: this.#code, waitsAs: this.#drafts.waitsAs, hasRuns: this.state.runs.length > 0, unit, goTo: (line) => this.#goTo(line) })}
       </div>
       <p role="status" class="visually-hidden">${told(this.#check)}</p>
     </div>`;
@@ -162,7 +162,7 @@ class LabEncodingWorkbench extends LabElement {
       this.#editor.clearErrors();
       if (mark) this.#editor.markError(wrong.line, wrong.message);
     }
-    const settings = JSON.stringify(this.state.values);
+    const settings = JSON.stringify(this.lab.ownSettings());
     if (settings !== this.#settings) {
       this.#settings = settings;
       this.#look();
@@ -282,13 +282,12 @@ class LabEncodingWorkbench extends LabElement {
 
   async #train() {
     if (this.#isStarting || obstacle({ check: this.#check, code: this.#code, waitsAs: this.#drafts.waitsAs })) return;
-    const name = this.#name;
     this.#isStarting = true;
     this.#outcome = null;
     this.requestUpdate();
     try {
-      await this.lab.trainOwn(name, this.#code);
-      this.#outcome = { message: `“${name}” was added to the runs below, in a colour of its own.`, isError: false };
+      const encoding = await this.lab.trainOwn(this.#name, this.#code);
+      this.#outcome = { message: `“${ownName(encoding)}” was added to the runs below, in a colour of its own.`, isError: false };
     } catch (error) {
       this.#outcome = { message: error.message, isError: true };
     }

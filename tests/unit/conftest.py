@@ -3,6 +3,7 @@
 import pytest
 
 import build
+from embedding_lab import worker
 from embedding_lab.corpus import Corpus
 
 
@@ -14,3 +15,11 @@ def alice_text():
 @pytest.fixture(scope="session")
 def alice(alice_text):
     return Corpus.from_text(alice_text)
+
+
+@pytest.fixture
+def no_runs_left():
+    """The worker is one for all tests: what one of them opened in it is closed."""
+    yield
+    for name in list(worker.opened.runs):
+        worker.close_run(name)

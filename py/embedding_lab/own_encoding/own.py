@@ -96,11 +96,12 @@ class Own(PositionalEncoding):
     """The encoding that a reader wrote, each answer checked.
 
     It must give the same numbers each time it is asked for the same sizes, and so must its code when it runs anew, else
-    no run could be restored, and each worker would train another encoding. So the code runs twice: what its second
-    object answers is compared with the first answer, as is each later one. No answer is kept.
+    no run could be restored, and each worker would train another encoding. So the code runs twice: the first answer is
+    compared with that of the object of the second run, and with each later one. No answer is kept.
 
     That finds random numbers without a seed, wherever they are drawn, the time, and what earlier calls left behind. It
-    does not find what is the same in one process and other in the next, such as `hash` of a text or the content of a file.
+    does not find what is the same all through one process and other in the next, such as `hash` of a text: a run that
+    is restored there goes on with other numbers.
 
     Args:
         made, again: what the code made when it ran, and when it ran a second time.

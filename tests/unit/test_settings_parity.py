@@ -96,9 +96,9 @@ def test_page_and_python_judge_the_same_values_alike(page, values):
     assert answer["config"] == config
 
 
-# Categories that both engines know alike: what Unicode added lately one of them may not have.
+# The engines may know other versions of Unicode: a character that this Python does not know is left out.
 OWN_NAMES = st.one_of(
-    st.text(st.characters(codec="utf-8", max_codepoint=0x2FFF), max_size=42),
+    st.text(st.characters(codec="utf-8", exclude_categories=("Cn",)), max_size=42),
     st.text("aZ9é ._+-()λक\u093fع,'=\"<", min_size=1, max_size=42),
 )
 

@@ -40,6 +40,17 @@ def test_each_starting_point_is_typed_and_seen_and_trains_in_a_colour_of_its_own
         "(marks) => marks.map((mark) => `${getComputedStyle(mark).color} ${mark.querySelector('path').getAttribute('d')}`)"
     )
     assert len(set(marks)) == 1 + len(POINTS), marks
+    # The longest name there may be, as wide as one can be, and without a space to break it at
+    longest = "W" * 40
+    editor.write_good(GOOD.replace('"good"', f'"{longest}"'), longest)
+    editor.train()
+    expect(lab.run_row(longest)).to_contain_text("40 steps in", timeout=STARTING)
+    expect(lab.page.locator("lab-kept")).to_contain_text(longest, timeout=30_000)
+    for width in (360, 768, 1280):
+        lab.page.set_viewport_size({"width": width, "height": 900})
+        settled(lab.page)
+        assert lab.page.evaluate(OVERFLOW) == []
+        assert lab.page.evaluate(OUT_OF_REACH) == []
 
 
 def test_code_is_written_by_keyboard_and_a_draft_outlasts_a_reload_but_runs_when_the_reader_says_so(lab_with, site, tmp_path):

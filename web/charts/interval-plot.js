@@ -111,7 +111,7 @@ export class IntervalPlot extends ChartElement {
     const { lane, beside, name, value } = rows[i];
     const other = this.#beside(row);
     const parts = [
-      part("text", { class: "ip-name", x: 0, y: name, "font-size": TYPE.gap }, row.name),
+      this.#name(row.name, name),
       part("text", { class: "ip-value", x: valueX, y: value, "font-size": TYPE.gap }, this.unit.gap(row.nats)),
       part("text", { class: "ip-ends", x: valueX + this.gapWidth + SPACE, y: value, "font-size": TYPE.ends }, this.#ends(row) ?? ""),
     ];
@@ -127,6 +127,15 @@ export class IntervalPlot extends ChartElement {
     }
     group.style.color = colorOfRow(row);
     group.replaceChildren(...parts);
+  }
+
+  /** The name of a row; one that is too long for a line of its own is cut there, and whole in the reading and the table. */
+  #name(name, y) {
+    const room = this.surface.clientWidth;
+    const fits = (text) => this.#ruler.measureText(text).width <= room;
+    let shown = [...name];
+    while (shown.length > 1 && !fits(`${shown.join("")}…`)) shown = shown.slice(0, -1);
+    return part("text", { class: "ip-name", x: 0, y, "font-size": TYPE.gap }, fits(name) ? name : `${shown.join("")}…`);
   }
 
   #drawKey() {

@@ -10,6 +10,7 @@ const SIGN = 15; // CSS px of a mark and the space after it
 const ABOVE = "↑ "; // before a value that lies above the plot, which only one above all baselines can
 const SPACE = 5; // CSS px between name and value
 const WIDEST_SHARE = 0.37; // of the chart's width, for labels of one line
+const WIDEST_SHARE_STACKED = 0.5; // for labels of two lines: a longer name is in the key alone
 const TALLEST_SHARE = 0.7; // of the plot's height, for labels of two lines: more would push them far from their values
 
 /**
@@ -56,7 +57,7 @@ export class LossEnds {
     const line = setting("line");
     if (line.gutter <= width * WIDEST_SHARE) return line;
     const stack = setting("stack");
-    return stack.height <= height * TALLEST_SHARE ? stack : setting("value");
+    return stack.gutter <= width * WIDEST_SHARE_STACKED && stack.height <= height * TALLEST_SHARE ? stack : setting("value");
   }
 
   /**

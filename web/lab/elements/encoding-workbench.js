@@ -74,9 +74,8 @@ class LabEncodingWorkbench extends LabElement {
         quickest way to find out is to change one and see whether the loss falls.
       </p>
       <div class="writing ${this.isOver ? "over" : ""}" @dragover=${this.#hold} @dragleave=${this.#leave} @drop=${this.#drop}>
-        ${this.#start()}
+        ${this.#start()} ${this.#file()}
         <div class="code-place"></div>
-        ${this.#file()}
         <p class="help">Tab indents; Escape, then Tab, leaves the editor. Ctrl-Space completes. ${this.#kept()}</p>
         ${this.#actions()}
       </div>

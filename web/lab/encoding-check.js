@@ -53,6 +53,7 @@ export class EncodingCheck {
     let wasThere = false;
     try {
       await python.call(START_LIMIT, "status");
+      if (python !== this.#python) throw new SupersededError(); // another call would start a Python that nobody ends
       wasThere = true; // so what fails from here on, the code has done
       const answer = await python.call(LIMIT, "check_encoding", code, config);
       if (!isAnswer(answer)) throw new BrokenPythonError();

@@ -63,6 +63,7 @@ def test_code_is_written_by_keyboard_and_a_draft_outlasts_a_reload_but_runs_when
     keyboard.type("\n    def bi")
     expect(editor.offered.first).to_have_text(re.compile("def bias"))
     expect(editor.place.locator(".cm-completionInfo")).to_contain_text("added to the attention scores")
+    lab.page.wait_for_timeout(150)  # CodeMirror lets nobody choose from a list that has just come
     keyboard.press("Enter")
     keyboard.type("return 0 * np.on")
     expect(editor.offered.first).to_have_text("ones(shape)")

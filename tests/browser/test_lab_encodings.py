@@ -206,7 +206,7 @@ def tabled(body):
 
 
 def test_whatever_the_code_does_in_its_check_it_is_told_and_the_page_goes_on(lab, site):
-    lab.open(site, encodings="none", **{**SMALL, "steps": 20_000})
+    lab.open(site, encodings="none", **{**SMALL, "steps": 20_000, "batch": 32})  # it lasts longer than all the checks
     lab.button("Run").click()
     lab.wait_for("name === 'progress' && detail.step > 0")
     editor = EditorPage(lab)

@@ -379,6 +379,12 @@ test("a text is read by Python; what is read late replaces nothing, and what is 
   await typed;
   assert.equal(await late, null);
   assert.deepEqual([state.ownText, state.textFacts, state.textReading], ["typed", { distinct: 5 }, false]);
+  lab.store.set({ errors: { corpus: "what Run said of it" } });
+  await lab.readText("typed");
+  assert.equal(state.errors.corpus, "what Run said of it", "it is of the same text");
+  await lab.readText("typed on");
+  assert.deepEqual(state.errors, {});
+  lab.setOwnText("typed");
   pythons.instead.read_text = () => ({ error: { code: "corpus", field: "corpus", message: "It is a picture." } });
   await assert.rejects(lab.readText(Uint8Array.of(2)), /It is a picture/);
   assert.deepEqual([state.ownText, state.textReading], ["typed", false]);

@@ -62,7 +62,8 @@ export class Controls {
    * @throws {Error} it is no text to train on, and `message` says why; the text before stays
    */
   async readText(source, name = null) {
-    if (typeof source === "string") this.setOwnText(source);
+    // What Run has said of a text stays beside it while Python reads the same text.
+    if (typeof source === "string" && source !== this.state.ownText) this.setOwnText(source);
     const turn = (this.#texts += 1);
     const bytes = typeof source === "string" ? new TextEncoder().encode(source) : source;
     this.store.set({ textReading: true });
@@ -70,7 +71,8 @@ export class Controls {
       const answer = await this.reader.call(READING_DEADLINE, "read_text", bytes);
       if (turn !== this.#texts) return null;
       if (answer.error) throw Object.assign(new Error(answer.error.message), answer.error);
-      this.changeSettings({ textFacts: answer.facts, ...(typeof source === "string" ? {} : { ownText: answer.text, textName: name }) });
+      if (typeof source !== "string") this.changeSettings({ ownText: answer.text, textName: name });
+      this.store.set({ textFacts: answer.facts });
       return answer;
     } catch (error) {
       if (turn !== this.#texts) return null;

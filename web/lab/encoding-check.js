@@ -26,6 +26,7 @@ class BrokenPythonError extends Error {
 export class EncodingCheck {
   #start;
   #python = null;
+  #isBusy = false;
 
   /** @param {{start: typeof import("./python-worker.js").startPythonWorker}} parts */
   constructor({ start }) {
@@ -65,8 +66,6 @@ export class EncodingCheck {
       if (python === this.#python) this.#end();
     }
   }
-
-  #isBusy = false;
 
   #end() {
     this.#python.end();

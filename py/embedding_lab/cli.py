@@ -1,5 +1,7 @@
 """The command line: python -m embedding_lab train | sweep | probe | export | describe."""
 
+from __future__ import annotations
+
 import argparse
 import json
 import math
@@ -8,15 +10,21 @@ import sys
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import __version__, checkpoint, encoding_files, memory, results, run_files, sweep, text_files
 from .checkpoint import CheckpointError
-from .config import CORPORA, OWN, RULES, ConfigError, RunConfig, settings_table
+from .config import CORPORA, RULES, ConfigError, RunConfig, settings_table
 from .corpus import Corpus, CorpusError
 from .own_encoding import Own, OwnEncodingError, starting_points
-from .positions import PositionError
+from .positions import OWN, PositionError
 from .probes import PROBES, Probe, ProbeError, View, descriptions, run_probe
 from .training import Run, SavedError
+
+if TYPE_CHECKING:
+    from .kinds import Plain, Row, Values
+
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 SLICE = 0.2  # seconds of training between two updates of the progress bar
 ENTRIES_SHOWN = 8  # of a list, where a result is printed as lines
@@ -49,7 +57,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(130)
 
 
-def _add_train(commands) -> None:
+def _add_train(commands: Commands) -> None:
     parser = commands.add_parser("train", help="train one run and print its result")
     _add_settings(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object, and no progress bar")
@@ -60,14 +68,14 @@ def _add_train(commands) -> None:
     parser.set_defaults(run=_train, **{row["name"]: None for row in settings_table()})
 
 
-def _add_sweep(commands) -> None:
+def _add_sweep(commands: Commands) -> None:
     parser = commands.add_parser("sweep", help="train every combination of some settings and compare the encodings")
     sweep.add_arguments(parser)
     _add_corpora(parser)
     parser.set_defaults(run=_sweep)
 
 
-def _add_settings(parser) -> None:
+def _add_settings(parser: argparse._ActionsContainer) -> None:
     for row in settings_table():
         name = "--" + row["name"].replace("_", "-")
         if row["kind"] == "boolean":
@@ -80,7 +88,7 @@ def _add_settings(parser) -> None:
     _add_corpora(parser)
 
 
-def _add_probe(commands) -> None:
+def _add_probe(commands: Commands) -> None:
     parser = commands.add_parser("probe", help="run one lab of the chapter and print what it measured")
     parser.add_argument("--list", action="store_true", help="print the names and titles of all probes")
     parser.set_defaults(run=_list_probes)
@@ -96,7 +104,7 @@ def _add_probe(commands) -> None:
         own.set_defaults(run=_probe)
 
 
-def _help(row: dict) -> str:
+def _help(row: Row) -> str:
     """What an argument of a probe is for, what it may be and what it is by default."""
     if row["kind"] == "choice":
         allowed = f" {', '.join(choice['value'] for choice in row['choices'])};"
@@ -104,17 +112,20 @@ def _help(row: dict) -> str:
         allowed = ""
     else:
         allowed = f" {row['low']:g} to {row['high']:g}{', separated by commas' if row['kind'] == 'list' else ''};"
-    default = ",".join(map(str, row["default"])) if row["kind"] == "list" else row["default"]
-    default = repr(default) if row["kind"] == "text" else default
+    default = row["default"]
+    if isinstance(default, list):
+        default = ",".join(map(str, default))
+    elif row["kind"] == "text":
+        default = repr(default)
     return f"{row['help']}{allowed} default {default}".replace("%", "%%")
 
 
-def _add_corpora(parser) -> None:
+def _add_corpora(parser: argparse._ActionsContainer) -> None:
     default = os.environ.get("EMBEDDING_LAB_CORPORA")
     parser.add_argument("--corpora", type=Path, default=default, help="folder of the texts, if not that of build.py")
 
 
-def _add_describe(commands) -> None:
+def _add_describe(commands: Commands) -> None:
     parser = commands.add_parser("describe", help="print the settings and the texts as JSON, for the page")
     _add_corpora(parser)
     parser.set_defaults(run=_describe)
@@ -147,6 +158,7 @@ def _train(given: argparse.Namespace) -> None:
     if given.save:
         checkpoint.check_run(run)  # one that cannot be saved is told before training
     _advance(run, quiet=given.json)
+    baselines = run.corpus.baselines()
     result = {
         "encoding": run.config.encoding,
         "seed": run.config.seed,
@@ -155,21 +167,22 @@ def _train(given: argparse.Namespace) -> None:
         "parameters": run.model.size,
         "seconds": run.seconds,
         "stepsPerSecond": run.step / run.seconds if run.seconds else 0.0,
+        "backend": run.model.ops.NAME,
         "state": run.state,
         "message": run.message,
         "losses": {
             "train": [_finite(loss) for loss in run.train_loss],
             "validation": [[step, _finite(loss)] for step, loss in run.validation],
         },
-        "baselines": run.corpus.baselines(),
+        "baselines": baselines,
         "config": asdict(run.config),
     }
     if given.json:
         print(json.dumps(result, allow_nan=False))
     else:
         print(f"{result['encoding']}, seed {result['seed']}: {run.validation[-1][1]:.3f} nats per character on the")
-        print(f"validation text after {run.step} steps ({run.model.size:,} parameters, {run.seconds:.1f} s).")
-        print("Counting alone: " + ", ".join(f"{name} {nats:.3f}" for name, nats in result["baselines"].items()) + ".")
+        print(f"validation text after {run.step} steps ({run.model.size:,} parameters, {run.seconds:.1f} s, {_computed(run)}).")
+        print("Counting alone: " + ", ".join(f"{name} {nats:.3f}" for name, nats in baselines.items()) + ".")
     if given.save:
         run_files.write(run, given.save)
     if given.json:
@@ -214,7 +227,7 @@ def _probe(given: argparse.Namespace) -> None:
         sys.exit(f"embedding_lab: {run.message}")
 
 
-def _finish(probe: Probe, view: View, arguments: dict, quiet: bool) -> dict:
+def _finish(probe: Probe, view: View, arguments: Values, quiet: bool) -> Plain:
     """Run a probe to its end, with its progress, and return its result."""
     from tqdm import tqdm
 
@@ -226,10 +239,11 @@ def _finish(probe: Probe, view: View, arguments: dict, quiet: bool) -> dict:
                 bar.update(max(0.0, next(work) - bar.n))
             except StopIteration as end:
                 bar.update(1 - bar.n)
-                return end.value
+                result: Plain = end.value
+                return result
 
 
-def _lines(value, name: str = "") -> list[str]:
+def _lines(value: object, name: str = "") -> list[str]:
     """A result as readable lines, a path and a value each; of a long list its beginning, of a table its shape."""
     if isinstance(value, dict):
         return [line for key, item in value.items() for line in _lines(item, f"{name}.{key}" if name else key)]
@@ -244,15 +258,20 @@ def _lines(value, name: str = "") -> list[str]:
         more = len(value) - ENTRIES_SHOWN
         return shown + ([f"{name}: and {more} more; --json prints them all"] if more > 0 else [])
     if isinstance(value, list):
-        shown = ", ".join(map(_shown, value[:ENTRIES_SHOWN]))
-        return [f"{name}: {shown}{f' ... ({len(value)} in all)' if len(value) > ENTRIES_SHOWN else ''}"]
+        some = ", ".join(map(_shown, value[:ENTRIES_SHOWN]))
+        return [f"{name}: {some}{f' ... ({len(value)} in all)' if len(value) > ENTRIES_SHOWN else ''}"]
     return [f"{name}: {_shown(value)}"]
 
 
-def _shown(value) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     return repr(value) if isinstance(value, str) and value != value.strip() else str(value)
+
+
+def _computed(run: Run) -> str:
+    """What a run computed with, in words."""
+    return "with NumPy, far slower than compiled" if run.model.ops.NAME == "numpy" else "compiled"
 
 
 def _finite(loss: float) -> float | None:
@@ -275,8 +294,8 @@ def _advance(run: Run, quiet: bool, until: int | None = None) -> None:
 
 
 def _corpus_path(name: str, folder: Path | None) -> Path:
-    """Where a text of the lab is: in this folder, else where build.py puts it."""
-    return (folder or Path(__file__).parents[2] / ".cache" / "corpora") / f"{name}.txt"
+    """Where a text of the lab is: in this folder, else in the package, where build.py puts it."""
+    return (folder or Path(__file__).parent / "corpora") / f"{name}.txt"
 
 
 def _read_corpus(name: str, folder: Path | None) -> tuple[str, str]:
@@ -284,7 +303,10 @@ def _read_corpus(name: str, folder: Path | None) -> tuple[str, str]:
     if name in CORPORA and name != "own":
         path = _corpus_path(name, folder)
         if not path.is_file():
-            raise FileNotFoundError(f"{path} is missing: run `python build.py build` once, or name a text file.")
+            raise FileNotFoundError(
+                f"{path} is missing: run `python build.py build` once (a wheel made before that has no texts), "
+                "or name a text file."
+            )
     else:
         path, known = Path(name), [known for known in CORPORA if known != "own"]
         if not path.is_file():
@@ -305,14 +327,15 @@ def _describe(given: argparse.Namespace) -> None:
         if name == "own":
             continue
         text, _ = _read_corpus(name, given.corpora)
+        path = _corpus_path(name, given.corpora)
         corpus = Corpus.from_text(text)
         corpora.append(
             {
                 "name": name,
                 "title": title,
                 "origin": origin,
-                "file": f"corpora/{name}.txt",
-                "bytes": _corpus_path(name, given.corpora).stat().st_size,
+                "file": f"{path.parent.name}/{path.name}",
+                "bytes": path.stat().st_size,
                 "characters": len(corpus.train) + len(corpus.validation),
                 "vocabulary": len(corpus.vocabulary),
                 "baselines": corpus.baselines(),
@@ -326,6 +349,7 @@ def _describe(given: argparse.Namespace) -> None:
         "experiment": {"encodings": ["none", "learned", "sinusoidal"], "seeds": [RunConfig().seed]},
         "corpora": corpora,
         "measured": results.measured(),
+        "architectures": checkpoint.architectures(),
         "largestFile": checkpoint.LARGEST_FILE,
         "largestText": memory.LARGEST_FILE,
         "startingPoints": starting_points(),
@@ -333,7 +357,7 @@ def _describe(given: argparse.Namespace) -> None:
     print(json.dumps(description))
 
 
-def _add_export(commands) -> None:
+def _add_export(commands: Commands) -> None:
     parser = commands.add_parser("export", help="train one run and write files that Hugging Face transformers opens")
     _add_settings(parser)
     parser.add_argument("--out", required=True, type=Path, help="the folder to write, or a path that ends in .zip")

@@ -4,18 +4,19 @@ The controls of the page, the query string, the command line, the tests and the 
 this file. Nothing else states a default or a range.
 """
 
+from __future__ import annotations
+
 import re
 import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, TypeVar
 
-ENCODINGS = {
-    "none": ("None", "no position at all: the control of the experiment"),
-    "learned": ("Learned", "one trained vector for each position, as in GPT-2"),
-    "sinusoidal": ("Sinusoidal", "fixed sines and cosines, as in the first transformer"),
-    "rope": ("RoPE", "queries and keys turned by an angle that grows with position"),
-    "alibi": ("ALiBi", "attention scores lowered in proportion to distance"),
-}
-OWN = "own:"  # begins the encoding of a run that a reader wrote: its name follows, and its code travels beside the config
+from .positions import ENCODINGS, OWN
+
+if TYPE_CHECKING:
+    from .kinds import Choice, FieldError, Row, Rule, Values
+
 LONGEST_OWN_NAME = 40
 CORPORA = {
     "alice29": ("Alice in Wonderland", "Lewis Carroll, 1865"),
@@ -25,16 +26,39 @@ CORPORA = {
 }
 
 
+_ENCODINGS: list[Choice] = [
+    {
+        "value": name,
+        "label": encoding.label,
+        "help": encoding.help,
+        "supplies": encoding.supplies(),
+        "limited": encoding.is_limited(),
+    }
+    for name, encoding in ENCODINGS.items()
+]
+_CORPORA: list[Choice] = [{"value": name, "label": label, "help": help} for name, (label, help) in CORPORA.items()]
+
+T = TypeVar("T")
+
+
 class ConfigError(ValueError):
     """One setting that cannot be used: `field` is its name, the message says what is allowed."""
 
-    def __init__(self, field: str, message: str):
+    def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
         self.field = field
         self.message = message
 
 
-def _setting(default, label, help, low=None, high=None, choices=None, own=None):
+def _setting(
+    default: T,
+    label: str,
+    help: str,
+    low: float | None = None,
+    high: float | None = None,
+    choices: list[Choice] | None = None,
+    own: str | None = None,
+) -> T:
     return field(
         default=default,
         metadata={"label": label, "help": help, "low": low, "high": high, "choices": choices, "own": own},
@@ -50,7 +74,7 @@ class RunConfig:
     """
 
     encoding: str = _setting(
-        "learned", "Positional encoding", "How the model is told where a character stands.", choices=ENCODINGS, own=OWN
+        "learned", "Positional encoding", "How the model is told where a character stands.", choices=_ENCODINGS, own=OWN
     )
     d: int = _setting(48, "Width d", "Numbers in each embedding: the width of the residual stream.", 8, 128)
     layers: int = _setting(1, "Layers", "Transformer blocks, one after another.", 1, 4)
@@ -62,14 +86,12 @@ class RunConfig:
     position_scale: float = _setting(
         0.05, "Position scale", "Amplitude of the sinusoidal table, to compare with the initial spread of E.", 0, 1
     )
-    init_std: float = _setting(
-        0.02, "Initial spread of E", "Standard deviation of the embedding table at step 0.", 0.001, 1
-    )
+    init_std: float = _setting(0.02, "Initial spread of E", "Standard deviation of the embedding table at step 0.", 0.001, 1)
     tied: bool = _setting(True, "Tied output", "Use the embedding table E again to read out the logits.")
     seed: int = _setting(1, "Seed", "Fixes the initial parameters and the batches.", 0, 9999)
-    corpus: str = _setting("alice29", "Text", "What the model learns to continue.", choices=CORPORA)
+    corpus: str = _setting("alice29", "Text", "What the model learns to continue.", choices=_CORPORA)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         values, errors = validate(asdict(self))
         if errors:
             raise ConfigError(errors[0]["field"], errors[0]["message"])
@@ -77,7 +99,7 @@ class RunConfig:
             object.__setattr__(self, name, value)
 
 
-RULES = [
+RULES: list[Rule] = [
     {
         "field": "heads",
         "rule": "divides",
@@ -85,28 +107,32 @@ RULES = [
         "encoding": None,
         "text": "heads = {heads} does not divide d = {d}",
     },
+]
+RULES += [
     {
         "field": "heads",
         "rule": "even_quotient",
         "of": "d",
-        "encoding": "rope",
-        "text": "RoPE turns pairs of numbers, so it needs an even head size: d / heads = {d} / {heads} is odd",
-    },
+        "encoding": name,
+        "text": encoding.label + " turns pairs of numbers, so it needs an even head size: d / heads = {d} / {heads} is odd",
+    }
+    for name, encoding in ENCODINGS.items()
+    if "rotation" in encoding.supplies()
 ]
 
 
-def settings_table() -> list[dict]:
+def settings_table() -> list[Row]:
     """The settings as plain data, in the order of the controls.
 
     Returns:
         One dict a setting: name, label, kind ("integer", "number", "choice", "boolean"), default,
         help, and low and high, or choices as a list of value, label and help; and of the encoding "own", what
-        begins the value of a reader's own.
+        begins the value of a reader's own, and of each choice what it `supplies` and whether it is `limited` to the context.
     """
     kinds = {int: "integer", float: "number", bool: "boolean", str: "choice"}
     table = []
     for entry in fields(RunConfig):
-        row = {
+        row: Row = {
             "name": entry.name,
             "label": entry.metadata["label"],
             "kind": kinds[type(entry.default)],
@@ -116,17 +142,14 @@ def settings_table() -> list[dict]:
         if row["kind"] in ("integer", "number"):
             row["low"], row["high"] = entry.metadata["low"], entry.metadata["high"]
         if row["kind"] == "choice":
-            row["choices"] = [
-                {"value": value, "label": label, "help": help}
-                for value, (label, help) in entry.metadata["choices"].items()
-            ]
+            row["choices"] = entry.metadata["choices"]
             if entry.metadata["own"]:
                 row["own"] = entry.metadata["own"]
         table.append(row)
     return table
 
 
-def validate(values: dict) -> tuple[dict, list[dict]]:
+def validate(values: Mapping[str, object]) -> tuple[Values, list[FieldError]]:
     """Check settings that came from outside: the page, a query string, the command line.
 
     Args:
@@ -137,8 +160,8 @@ def validate(values: dict) -> tuple[dict, list[dict]]:
         the errors, each a dict of field and message. No errors: the settings fit `RunConfig`.
     """
     table = {row["name"]: row for row in settings_table()}
-    config = {name: row["default"] for name, row in table.items()}
-    errors = []
+    config: Values = {name: row["default"] for name, row in table.items()}
+    errors: list[FieldError] = []
     for name, value in values.items():
         try:
             if name not in table:
@@ -153,13 +176,12 @@ def validate(values: dict) -> tuple[dict, list[dict]]:
             continue
         if not _holds(rule, config[rule["field"]], config[rule["of"]]):
             row = table[rule["field"]]
-            allowed = [n for n in range(row["low"], row["high"] + 1) if _allowed(row["name"], n, config)]
+            allowed = [n for n in range(int(row["low"]), int(row["high"]) + 1) if _allowed(row["name"], n, config)]
             refused.add(rule["field"])
             errors.append(
                 {
                     "field": rule["field"],
-                    "message": f"{rule['text'].format(**config)}: choose {rule['field']} from "
-                    f"{', '.join(map(str, allowed))}."
+                    "message": f"{rule['text'].format(**config)}: choose {rule['field']} from {', '.join(map(str, allowed))}."
                     if allowed
                     else f"{rule['text'].format(**config)}: change {rule['of']}.",
                 }
@@ -167,7 +189,7 @@ def validate(values: dict) -> tuple[dict, list[dict]]:
     return config, errors
 
 
-def _allowed(name: str, value: int, config: dict) -> bool:
+def _allowed(name: str, value: int, config: Values) -> bool:
     return all(
         _holds(rule, value, config[rule["of"]])
         for rule in RULES
@@ -175,13 +197,13 @@ def _allowed(name: str, value: int, config: dict) -> bool:
     )
 
 
-def _holds(rule: dict, value: int, other: int) -> bool:
+def _holds(rule: Rule, value: int, other: int) -> bool:
     if rule["rule"] == "divides":
         return other % value == 0
     return other % value != 0 or other // value % 2 == 0  # even_quotient: left to "divides" where it does not
 
 
-def parse(row: dict, value):
+def parse(row: Row, value: object) -> str | float:
     """The value as its proper type, from text or a number.
 
     Args:
@@ -235,7 +257,7 @@ def is_own_name(name: str) -> bool:
     )
 
 
-def listing(names) -> str:
+def listing(names: Iterable[str]) -> str:
     """Names in a sentence: a, b or c."""
     *first, last = names
     return f"{', '.join(first)} or {last}" if first else last

@@ -3,6 +3,8 @@
 It is imported when a console is opened, and no sooner.
 """
 
+from __future__ import annotations
+
 import ast
 import codeop
 import contextlib
@@ -10,11 +12,14 @@ import io
 import linecache
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from .training import Run
+if TYPE_CHECKING:
+    from .kinds import Input
+    from .training import Run
 
 MOST_CHARACTERS = 20_000  # of what one input prints, and of one value: as much as can be read, and a page can draw
 INPUT = "<input {}>"
@@ -25,15 +30,15 @@ class _Output(io.TextIOBase):
 
     encoding = "utf-8"
 
-    def __init__(self, write: Callable[[str], None]):
+    def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
         self._room = MOST_CHARACTERS
         self.left_out = 0
 
-    def writable(self):
+    def writable(self) -> bool:
         return True
 
-    def write(self, text):
+    def write(self, text: str) -> int:
         if not isinstance(text, str):
             raise TypeError(f"write() takes a text, not {type(text).__name__}.")
         shown = text[: self._room]
@@ -47,10 +52,10 @@ class _Output(io.TextIOBase):
 class _Nobody(io.TextIOBase):
     """Standard input: there is none."""
 
-    def readable(self):
+    def readable(self) -> bool:
         return True
 
-    def _refuse(self, *_):
+    def _refuse(self, *_: object) -> NoReturn:
         raise EOFError("input() has nobody to ask here: put the value into the code, for example answer = 'yes'")
 
     read = readline = __next__ = _refuse
@@ -64,7 +69,7 @@ class Console:
             changes while `run.advance(seconds)` trains, and what is written into it is what the model computes with.
     """
 
-    def __init__(self, run: Run):
+    def __init__(self, run: Run) -> None:
         self.namespace = {
             "__name__": "__main__",
             "np": np,
@@ -74,7 +79,7 @@ class Console:
         }
         self._inputs = 0
 
-    def run(self, source: str, write: Callable[[str], None]) -> dict:
+    def run(self, source: str, write: Callable[[str], None]) -> Input:
         """Run an input, if it is complete.
 
         Args:
@@ -120,14 +125,16 @@ class Console:
         # A block of several lines may go on with every line, until one is blank.
         statements = ast.parse(source).body
         is_block = bool(statements) and any(hasattr(statements[-1], part) for part in ("body", "cases"))
-        goes_on = is_block and statements[-1].end_lineno > statements[-1].lineno
+        goes_on = is_block and (statements[-1].end_lineno or 0) > statements[-1].lineno
         return not goes_on or not source.rpartition("\n")[2].strip()
 
     def _execute(self, source: str, file: str) -> str | None:
         tree = ast.parse(source, file)
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        last = tree.body[-1] if tree.body else None
+        if isinstance(last, ast.Expr):
+            tree.body.pop()
         exec(compile(tree, file, "exec"), self.namespace)
-        if last is None:
+        if not isinstance(last, ast.Expr):
             return None
         value = eval(compile(ast.Expression(last.value), file, "eval"), self.namespace)
         if value is None:
@@ -143,7 +150,7 @@ def _short(text: str) -> str:
 
 
 @contextlib.contextmanager
-def _without_input():
+def _without_input() -> Iterator[None]:
     before, sys.stdin = sys.stdin, _Nobody()
     try:
         yield
@@ -154,15 +161,12 @@ def _without_input():
 def _told(error: BaseException) -> str:
     """The traceback as Python prints it, without the frames that are not the reader's."""
     told = traceback.TracebackException.from_exception(error)
-    _keep_own_frames(told, set())
+    _keep_own_frames(told)
     return _short("".join(told.format()))
 
 
-def _keep_own_frames(told: traceback.TracebackException, seen: set[int]) -> None:
-    if id(told) in seen:
-        return
-    seen.add(id(told))
+def _keep_own_frames(told: traceback.TracebackException) -> None:
     told.stack[:] = [frame for frame in told.stack if frame.filename.startswith("<input ")]
     for other in (told.__cause__, told.__context__, *(told.exceptions or ())):
         if other is not None:
-            _keep_own_frames(other, seen)
+            _keep_own_frames(other)

@@ -1,20 +1,26 @@
 """The text: characters to ids, the train and validation split, and what simple counting achieves on it."""
 
+from __future__ import annotations
+
 import sys
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .config import settings_table
+
+if TYPE_CHECKING:
+    from .kinds import Integers
 
 CLASSES = ("vowel", "consonant", "capital", "letter", "mark", "digit", "punctuation", "symbol", "space")
 MOST_CHARACTERS = 256
 RARE = "\ufffd"  # stands for every rare character of a text that has more than 256; fonts draw it as a question mark
 CHUNK = 1 << 20  # characters that are looked at together, which bounds the memory beside a long text
 TRAIN_SHARE = 0.9
-SHORTEST_CONTEXT = next(row["low"] for row in settings_table() if row["name"] == "context")
+SHORTEST_CONTEXT = next(int(row["low"]) for row in settings_table() if row["name"] == "context")
 # Added to each count, so that a pair never seen in training keeps a small probability.
 SMOOTHING = 0.1
 
@@ -39,13 +45,13 @@ class Corpus:
     """
 
     vocabulary: tuple[str, ...]
-    train: np.ndarray
-    validation: np.ndarray
+    train: Integers
+    validation: Integers
     rare: tuple[tuple[str, int], ...] = ()
-    replaced: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
+    replaced: Integers = field(default_factory=lambda: np.empty(0, np.int32))
 
     @classmethod
-    def from_text(cls, text: str) -> "Corpus":
+    def from_text(cls, text: str) -> Corpus:
         """Read a text, as `normalised` makes it.
 
         Of more than 256 distinct characters the 255 most frequent keep an id of their own, of equally frequent ones
@@ -123,7 +129,7 @@ class Corpus:
         for ids in self.chunks():
             yield _text(vocabulary[ids])
 
-    def chunks(self) -> Iterator[np.ndarray]:
+    def chunks(self) -> Iterator[Integers]:
         """The ids of the text in stretches of at most 1,048,576, none of which is in both parts."""
         for part in (self.train, self.validation):
             for first in range(0, len(part), CHUNK):
@@ -163,7 +169,7 @@ class Corpus:
                 f"least {needed} characters{', or a shorter context' if context > SHORTEST_CONTEXT else ''}."
             )
 
-    def batch(self, stream: np.random.Generator, size: int, context: int) -> tuple[np.ndarray, np.ndarray]:
+    def batch(self, stream: np.random.Generator, size: int, context: int) -> tuple[Integers, Integers]:
         """Draw `size` stretches of the training part at random.
 
         Returns:
@@ -171,11 +177,11 @@ class Corpus:
         """
         return windows(self.train, self.starts(stream, size, context), context)
 
-    def starts(self, stream: np.random.Generator, size: int, context: int) -> np.ndarray:
+    def starts(self, stream: np.random.Generator, size: int, context: int) -> Integers:
         """Draw where the stretches of one batch begin, (size,)."""
         return stream.integers(0, len(self.train) - context, size)
 
-    def validation_starts(self, characters: int, length: int) -> np.ndarray:
+    def validation_starts(self, characters: int, length: int) -> Integers:
         """Where to read the validation part, in stretches that do not overlap and are spread evenly over it.
 
         Args:
@@ -189,7 +195,7 @@ class Corpus:
         count = min(available, max(1, characters // length))
         return np.arange(count) * available // count * length
 
-    def counts(self) -> np.ndarray:
+    def counts(self) -> Integers:
         """How often each character occurs in the training part, (V,)."""
         return _counts(self.train, len(self.vocabulary))
 
@@ -208,7 +214,7 @@ class Corpus:
             "uniform": float(np.log(size)),
             **{
                 name: float(-np.sum(counts * logarithms) / counts.sum())
-                for name, counts, logarithms in zip(("unigram", "bigram"), occurring, (unigram, bigram))
+                for name, counts, logarithms in zip(("unigram", "bigram"), occurring, (unigram, bigram), strict=True)
             },
         }
 
@@ -227,17 +233,17 @@ def with_newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _points(text: str) -> Iterator[np.ndarray]:
+def _points(text: str) -> Iterator[Integers]:
     """The code points of a text, int32, a stretch at a time."""
     for first in range(0, len(text), CHUNK):
         yield np.frombuffer(text[first : first + CHUNK].encode("utf-32-le", "surrogatepass"), "<i4")
 
 
-def _text(points: np.ndarray) -> str:
+def _text(points: Integers) -> str:
     return points.astype("<i4", copy=False).tobytes().decode("utf-32-le", "surrogatepass")
 
 
-def _most_frequent(present: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _most_frequent(present: Integers, counts: Integers) -> tuple[Integers, Integers]:
     """Which characters keep an id of their own, and which become `RARE`.
 
     Args:
@@ -255,7 +261,7 @@ def _most_frequent(present: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray,
     return np.sort(kept), ranked[MOST_CHARACTERS - 1 :]
 
 
-def _counts(ids: np.ndarray, size: int) -> np.ndarray:
+def _counts(ids: Integers, size: int) -> Integers:
     """How often each id below `size` occurs, (size,) int64."""
     total = np.zeros(size, np.int64)
     for first in range(0, len(ids), CHUNK):
@@ -263,7 +269,7 @@ def _counts(ids: np.ndarray, size: int) -> np.ndarray:
     return total
 
 
-def _pair_counts(ids: np.ndarray, size: int) -> np.ndarray:
+def _pair_counts(ids: Integers, size: int) -> Integers:
     """How often the second id follows the first, (size, size) int64."""
     total = np.zeros(size * size, np.int64)
     for first in range(0, len(ids) - 1, CHUNK):
@@ -272,7 +278,7 @@ def _pair_counts(ids: np.ndarray, size: int) -> np.ndarray:
     return total.reshape(size, size)
 
 
-def windows(ids: np.ndarray, starts: np.ndarray, context: int) -> tuple[np.ndarray, np.ndarray]:
+def windows(ids: Integers, starts: Integers, context: int) -> tuple[Integers, Integers]:
     """Cut stretches out of a text.
 
     Args:
@@ -287,7 +293,7 @@ def windows(ids: np.ndarray, starts: np.ndarray, context: int) -> tuple[np.ndarr
 
 
 # Small letters that sound as vowels, without what Unicode takes for an accent: Latin, Greek, Cyrillic.
-VOWELS = frozenset("aeiouæœøıəɛɔɪʊɨʉ" "αεηιουω" "аеиоуыэюяіє" "ѣѡѧѫѵ")
+VOWELS = frozenset("aeiouæœøıəɛɔɪʊɨʉ" "αεηιουω" "аеиоуыэюяіє" "ѣѡѧѫѵ")  # fmt: skip
 # Letters of their own that Unicode writes as и and у with a breve, and that sound as consonants.
 SHORT = frozenset("йў")
 # What joins and modifies emoji: zero-width joiner, variation selectors, and the letters of flags of regions.

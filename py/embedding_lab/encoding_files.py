@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .config import ENCODINGS, LONGEST_OWN_NAME, OWN, ConfigError, listing
+from .config import LONGEST_OWN_NAME, ConfigError, listing
 from .own_encoding import Own, load
-from .positions import PositionError
+from .positions import ENCODINGS, OWN, PositionError
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,9 @@ def find_all(names: Iterable[str]) -> dict[str, EncodingFile | None]:
 
 def _numbered(name: str, taken: Iterable[str]) -> str:
     """The key of a reader's own encoding; of another file with the same name, numbered as the page does."""
-    for number in itertools.count(1):
+
+    def key(number: int) -> str:
         end = f" {number}" if number > 1 else ""
-        key = OWN + name[: LONGEST_OWN_NAME - len(end)].rstrip(" ") + end
-        if key not in taken:
-            return key
+        return OWN + name[: LONGEST_OWN_NAME - len(end)].rstrip(" ") + end
+
+    return next(found for found in map(key, itertools.count(1)) if found not in taken)

@@ -1,8 +1,14 @@
 """The shape of the embedding table: where its rows lie, which lie together, which directions they differ in most."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from .kinds import Floats, Integers
 
 
 @dataclass(frozen=True)
@@ -14,11 +20,11 @@ class Projection:
         explained: (axes,) the share of the table's variance along each axis of the picture.
     """
 
-    points: np.ndarray
-    explained: np.ndarray
+    points: Floats
+    explained: Floats
 
 
-def project(table: np.ndarray, previous: np.ndarray | None = None, axes: int = 2) -> Projection:
+def project(table: Floats, previous: Floats | None = None, axes: int = 2) -> Projection:
     """Principal component analysis of the rows of a table (Pearson 1901).
 
     The plane of the first components is unique, but not the axes in it: a sign, or the order of two
@@ -49,13 +55,14 @@ def project(table: np.ndarray, previous: np.ndarray | None = None, axes: int = 2
     return Projection(points.astype(np.float32), explained)
 
 
-def unit(rows: np.ndarray) -> np.ndarray:
+def unit(rows: Floats) -> Floats:
     """The rows (..., d) at length 1; a row of zeros stays one."""
-    length = np.linalg.norm(rows, axis=-1, keepdims=True)
-    return rows / np.where(length > 0, length, 1)
+    length: Floats = np.linalg.norm(rows, axis=-1, keepdims=True)
+    divisor: Floats = np.where(length > 0, length, 1)
+    return rows / divisor
 
 
-def distances(rows: np.ndarray, others: np.ndarray, metric: str = "euclidean") -> np.ndarray:
+def distances(rows: Floats, others: Floats, metric: str = "euclidean") -> Floats:
     """How far each row is from each other one: their Euclidean distance, or 1 minus their cosine.
 
     Args:
@@ -67,19 +74,21 @@ def distances(rows: np.ndarray, others: np.ndarray, metric: str = "euclidean") -
     """
     rows, others = rows.astype(np.float64), others.astype(np.float64)
     if metric == "cosine":
-        return np.maximum(1 - unit(rows) @ unit(others).T, 0)
+        cosine: Floats = unit(rows) @ unit(others).T
+        return np.maximum(1 - cosine, 0)
     squared = np.sum(rows**2, axis=1)[:, None] + np.sum(others**2, axis=1) - 2 * rows @ others.T
-    return np.sqrt(np.maximum(squared, 0))
+    distance: Floats = np.sqrt(np.maximum(squared, 0))
+    return distance
 
 
-def nearest(distance: np.ndarray, count: int) -> np.ndarray:
+def nearest(distance: Floats, count: int) -> Integers:
     """The `count` nearest other rows of each row, (N, count), nearest first, from their distances (N, N)."""
     distance = distance.copy()
     np.fill_diagonal(distance, np.inf)
     return np.argsort(distance, axis=1, kind="stable")[:, :count]
 
 
-def silhouettes(distance: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def silhouettes(distance: Floats, labels: Integers) -> Floats:
     """How much nearer each row is to its own class than to the nearest other, as a mean over the rows.
 
     A row's silhouette is (b - a) / max(a, b), with a its mean distance to the others of its class and b the
@@ -106,7 +115,7 @@ def silhouettes(distance: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(other).all(axis=1), each.mean(axis=1), np.nan)
 
 
-def purity(neighbours: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def purity(neighbours: Integers, labels: Integers) -> Floats:
     """The share of neighbours that are of the row's own class, as a mean over the rows.
 
     Args:
@@ -116,17 +125,18 @@ def purity(neighbours: np.ndarray, labels: np.ndarray) -> np.ndarray:
     Returns:
         (S,), from 0 to 1.
     """
-    return np.mean(labels[:, neighbours] == labels[:, :, None], axis=(1, 2))
+    shares: Floats = np.mean(labels[:, neighbours] == labels[:, :, None], axis=(1, 2))
+    return shares
 
 
-def without(rows: np.ndarray, quantity: np.ndarray) -> np.ndarray:
+def without(rows: Floats, quantity: Floats) -> Floats:
     """The rows (N, d) without what a straight line in one quantity (N,) explains of each of their d numbers."""
     quantity = quantity - quantity.mean()
-    slope = quantity @ rows / max(quantity @ quantity, np.finfo(float).tiny)
+    slope: Floats = quantity @ rows / max(float(quantity @ quantity), np.finfo(float).tiny)
     return rows - quantity[:, None] * slope
 
 
-def mean_cosine(rows: np.ndarray) -> float:
+def mean_cosine(rows: Floats) -> float:
     """The mean cosine of all pairs of different rows (N, d); NaN for one row. The cosine with a row of zeros is 0."""
     rows = unit(rows.astype(np.float64))
     count = len(rows)
@@ -136,15 +146,16 @@ def mean_cosine(rows: np.ndarray) -> float:
     return float(total / (count * (count - 1)))
 
 
-def principal_directions(rows: np.ndarray, count: int) -> np.ndarray:
+def principal_directions(rows: Floats, count: int) -> Floats:
     """The directions in which rows (N, d) differ most, (d, at most count), orthonormal, the largest first."""
     centred = rows - rows.mean(axis=0)
+    directions: Floats
     _, singular, directions = np.linalg.svd(centred.astype(np.float64), full_matrices=False)
     varies = np.count_nonzero(singular > 1e-6 * max(singular[0], np.finfo(float).tiny))
     return directions[: min(count, varies)].T
 
 
-def subspace_cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def subspace_cosines(a: Floats, b: Floats) -> Floats:
     """The cosines of the principal angles between two subspaces (Bjorck and Golub 1973).
 
     Args:
@@ -153,4 +164,5 @@ def subspace_cosines(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     Returns:
         (min(j, k),), the largest first: 1 for a shared direction, 0 for one at right angles to the other subspace.
     """
-    return np.minimum(np.linalg.svd(a.T @ b, compute_uv=False), 1.0)
+    cosines: Floats = np.linalg.svd(a.T @ b, compute_uv=False)
+    return np.minimum(cosines, 1.0)

@@ -1,11 +1,17 @@
 """Keeps the finished runs of a sweep where they survive whatever ends it."""
 
+from __future__ import annotations
+
 import json
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .results import SweepError, columns
+
+if TYPE_CHECKING:
+    from .kinds import Values
 
 
 class Journal:
@@ -19,9 +25,9 @@ class Journal:
         SweepError: another sweep writes to it.
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self.rows: dict[str, dict] = {}
+        self.rows: dict[str, Values] = {}
         self._file = path.open("a+b")
         try:
             with suppress(ImportError):  # Windows has no such lock: there, one sweep at a time is up to the user
@@ -42,13 +48,13 @@ class Journal:
                 if entry["row"].keys() == columns().keys():
                     self.rows[entry["key"]] = entry["row"]
 
-    def __enter__(self) -> "Journal":
+    def __enter__(self) -> Journal:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def add(self, key: str, row: dict) -> None:
+    def add(self, key: str, row: Values) -> None:
         """Keep a row; when this returns, it is on the disk."""
         self.rows[key] = row
         self._file.write(json.dumps({"key": key, "row": row}, allow_nan=False).encode() + b"\n")

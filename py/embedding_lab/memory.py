@@ -2,12 +2,15 @@
 
 import sys
 
-from .config import OWN, RunConfig
+from .config import RunConfig
 from .corpus import CHUNK, TRAIN_SHARE
 from .model import MLP_WIDTH
+from .positions import OWN, Trainable, build
 from .training import EVALUATION_CHARACTERS, VALIDATION_CHARACTERS
 
 FLOAT = 4  # bytes of the numbers that the model computes with
+# Arrays as large as what an encoding computes from a parameter: that itself, its gradient, and two on the way to them.
+COMPUTED = 4
 # Bytes of a character in a Python text that has one beyond the first 65,536, such as an emoji; others have 1 or 2.
 WIDEST = 4
 # WebAssembly of 32 bits has addresses for 4 GiB. Python with NumPy and the lab takes 29 MiB of them, and arrays of 64 MiB
@@ -44,13 +47,10 @@ def parameters(config: RunConfig, vocabulary: int) -> int:
     Args:
         vocabulary: V.
     """
-    d, length, heads = config.d, config.context, config.heads
+    d = config.d
     tables = (1 if config.tied else 2) * vocabulary * d
     block = (4 + 2 * MLP_WIDTH) * d * d + (9 + MLP_WIDTH) * d  # four linear layers, and two norms
-    position = length * d if config.encoding == "learned" else 0
-    if config.encoding.startswith(OWN):
-        position = length * d + heads * length * length
-    return tables + position + config.layers * block + 2 * d
+    return tables + _position(config)[0] + config.layers * block + 2 * d
 
 
 def needed(
@@ -72,8 +72,7 @@ def needed(
     """
     d, length = config.d, config.context
     learned = 4 * parameters(config, vocabulary)  # with their gradients, and the two moments of AdamW
-    position = {"sinusoidal": length * d, "rope": length * d // config.heads, "alibi": config.heads * length * length}
-    kept = learned + position.get(config.encoding, 0)
+    kept = learned + _position(config)[1]
     kept += sum(_forward(config, sequences, vocabulary) for sequences in _evaluated_at_once(config, characters))
     opening = kept + (0 if compiled else 4 * MLP_WIDTH * EVALUATION_CHARACTERS * d)
     training = kept + _forward(config, config.batch, vocabulary) + _backward(config, vocabulary)
@@ -84,6 +83,23 @@ def needed(
         width * characters + held + FLOAT * opening,
         held + FLOAT * training,
     )
+
+
+def _position(config: RunConfig) -> tuple[int, int]:
+    """The numbers that an encoding trains, and those that it takes beside them: fixed ones, and what `value` computes."""
+    d, length, heads = config.d, config.context, config.heads
+    if config.encoding.startswith(OWN):
+        return length * d + heads * length * length, 0
+    encoding = build(config.encoding, length, config.position_scale)
+    trained, beside = 0, 0
+    for added, size in ((encoding.table(length, d), length * d), (encoding.bias(length, heads), heads * length * length)):
+        if isinstance(added, Trainable):
+            trained += added.start.size
+            beside += COMPUTED * size if added.value else 0
+        elif added is not None:
+            beside += size
+    rotation = encoding.rotation(length, d // heads)
+    return trained, beside + (sum(part.size for part in rotation) if rotation else 0)
 
 
 def _forward(config: RunConfig, sequences: int, vocabulary: int) -> int:

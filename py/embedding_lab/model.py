@@ -4,15 +4,33 @@ Decoder-only, pre-LayerNorm, tanh-GELU, biases, causal mask: the architecture of
 Shapes: B sequences of T characters, N = B * T, width d, H heads of size d / H, V characters.
 """
 
+from __future__ import annotations
+
 import copy
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.random  # NumPy loads it at its first use, which would keep the first run waiting
 
 from .ops import reference
 from .position_checks import check
 from .positions import PositionalEncoding, PositionError, Trainable
+
+if TYPE_CHECKING:
+    from types import EllipsisType
+
+    from numpy.typing import DTypeLike
+
+    from .config import RunConfig
+    from .kinds import Floats, Integers, Rotation, Supplied
+    from .ops.interface import Operations
+
+    # What the backward pass of a block needs: stream, normal, qkv, weights, mixed, causal; and stream, normal, inner, gated.
+    OfAttention = tuple[Floats, Floats, Floats, Floats, Floats, bool]
+    OfMLP = tuple[Floats, Floats, Floats, Floats]
 
 MLP_WIDTH = 4  # the inner layer of the MLP is this many times d
 CACHE_LINE = 64  # bytes
@@ -27,7 +45,7 @@ def random_stream(seed: int, name: str) -> np.random.Generator:
     return np.random.default_rng([seed, zlib.crc32(name.encode())])
 
 
-def aligned(make, shape: tuple[int, ...], dtype) -> np.ndarray:
+def aligned(make: Callable[[int, DTypeLike], Floats], shape: tuple[int, ...], dtype: DTypeLike) -> Floats:
     """An array that starts where a line of the processor's cache does, so that fewer loads touch two lines.
 
     Args:
@@ -46,19 +64,19 @@ class Parameters:
         vector: all the numbers, (P,).
     """
 
-    def __init__(self, shapes: dict[str, tuple[int, ...]], dtype):
+    def __init__(self, shapes: dict[str, tuple[int, ...]], dtype: DTypeLike) -> None:
         sizes = [int(np.prod(shape)) for shape in shapes.values()]
         self.vector = aligned(np.zeros, (sum(sizes),), dtype)
         parts = np.split(self.vector, np.cumsum(sizes)[:-1])
-        self.arrays = {name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts)}
+        self.arrays = {name: part.reshape(shape) for (name, shape), part in zip(shapes.items(), parts, strict=True)}
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> Floats:
         return self.arrays[name]
 
-    def get(self, name: str) -> np.ndarray | None:
+    def get(self, name: str) -> Floats | None:
         return self.arrays.get(name)
 
-    def copy(self) -> "Parameters":
+    def copy(self) -> Parameters:
         """The same numbers in a vector of their own."""
         other = Parameters({name: array.shape for name, array in self.arrays.items()}, self.vector.dtype)
         other.vector[...] = self.vector
@@ -68,11 +86,11 @@ class Parameters:
 class Workspace:
     """Arrays that are allocated at first use, and used again at every later step."""
 
-    def __init__(self, dtype):
+    def __init__(self, dtype: DTypeLike) -> None:
         self.dtype = dtype
-        self.arrays: dict[tuple, np.ndarray] = {}
+        self.arrays: dict[tuple[str, tuple[int, ...]], Floats] = {}
 
-    def __call__(self, name: str, *shape: int) -> np.ndarray:
+    def __call__(self, name: str, *shape: int) -> Floats:
         key = (name, shape)
         if key not in self.arrays:
             self.arrays[key] = aligned(np.empty, shape, self.dtype)
@@ -97,7 +115,14 @@ class Transformer:
         TypeError: compiled operations are asked for another dtype than float32.
     """
 
-    def __init__(self, config, characters: int, encoding: PositionalEncoding, dtype=np.float32, ops=reference):
+    def __init__(
+        self,
+        config: RunConfig,
+        characters: int,
+        encoding: PositionalEncoding,
+        dtype: DTypeLike = np.float32,
+        ops: Operations = reference,
+    ) -> None:
         if ops is not reference and dtype != np.float32:
             raise TypeError(f"{ops.NAME} computes in float32, not {np.dtype(dtype)}: use ops.reference.")
         self.config = config
@@ -105,7 +130,7 @@ class Transformer:
         self.encoding = encoding
         self.ops = ops
         self.dtype = dtype
-        self._supplied: dict[int, tuple] = {}
+        self._supplied: dict[int, Supplied] = {}
         starts = self._starting_points()
         shapes = {name: start.shape for name, (start, noise) in starts.items()}
         self.parameters = Parameters(shapes, dtype)
@@ -117,10 +142,10 @@ class Transformer:
                 self.parameters[name][...] += drawn.astype(dtype)
         self._room = Workspace(dtype)
 
-    def _starting_points(self) -> dict[str, tuple[np.ndarray, float]]:
+    def _starting_points(self) -> dict[str, tuple[Floats, float]]:
         """For each parameter where it starts, and the standard deviation of the noise added to that."""
         config, d = self.config, self.config.d
-        starts = {"embedding": (np.zeros((self.characters, d)), config.init_std)}
+        starts: dict[str, tuple[Floats, float]] = {"embedding": (np.zeros((self.characters, d)), config.init_std)}
         table, _, bias = self._supplies(config.context)
         if isinstance(table, Trainable):
             starts["position_table"] = (table.start, table.noise)
@@ -149,7 +174,7 @@ class Transformer:
         """The number of parameters."""
         return len(self.parameters.vector)
 
-    def position(self, length: int) -> tuple:
+    def position(self, length: int) -> tuple[Floats | None, Rotation | None, Floats | None]:
         """What the encoding adds and turns by at this length, with the parameters as they are now.
 
         Returns:
@@ -158,30 +183,31 @@ class Transformer:
         table, rotation, bias = self._supplies(length)
         return self._value("position_table", table), rotation, self._value("position_bias", bias)
 
-    def _supplies(self, length: int) -> tuple:
+    def _supplies(self, length: int) -> Supplied:
         """What the encoding returned at this length: fixed arrays of the model's dtype, and Trainables as they are."""
         if length not in self._supplied:
             dtype = self.dtype
             table, rotation, bias = check(self.encoding, length, self.config.d, self.config.heads)
             self._supplied[length] = (
                 table if table is None or isinstance(table, Trainable) else np.ascontiguousarray(table, dtype),
-                rotation and tuple(np.ascontiguousarray(part, dtype) for part in rotation),
+                rotation and (np.ascontiguousarray(rotation[0], dtype), np.ascontiguousarray(rotation[1], dtype)),
                 bias if bias is None or isinstance(bias, Trainable) else np.ascontiguousarray(bias, dtype),
             )
         return self._supplied[length]
 
-    def _value(self, name: str, supplied):
+    def _value(self, name: str, supplied: Floats | Trainable | None) -> Floats | None:
         """What is added: fixed, or the parameter of this name, or what `value` makes of it."""
         if not isinstance(supplied, Trainable):
             return supplied
         parameter = self._part(self.parameters, name, supplied)
         return parameter if supplied.value is None else np.ascontiguousarray(supplied.value(parameter), parameter.dtype)
 
-    def _part(self, arrays: Parameters, name: str, supplied: Trainable) -> np.ndarray:
+    def _part(self, arrays: Parameters, name: str, supplied: Trainable) -> Floats:
         """Of the parameter of this name, or its gradient, what the encoding uses: at a shorter length, the first entries."""
         shape = np.shape(supplied.start)
         # The dots keep a view of a single number, too: without them it would be a copy, and what is added to it lost.
-        part = arrays[name][(*map(slice, shape), ...)] if len(shape) == arrays[name].ndim else arrays[name]
+        corner: tuple[slice | EllipsisType, ...] = (*map(slice, shape), ...)
+        part = arrays[name][corner] if len(shape) == arrays[name].ndim else arrays[name]
         if part.shape != shape:
             raise PositionError(
                 f"The {name.replace('_', ' ')} of this model was trained for a context of {self.config.context}; "
@@ -191,7 +217,7 @@ class Transformer:
 
     # ------------------------------------------------------------------------------------- forward
 
-    def logits(self, ids: np.ndarray, causal: bool = True) -> np.ndarray:
+    def logits(self, ids: Integers, causal: bool = True) -> Floats:
         """Score every possible next character at every position.
 
         Args:
@@ -215,7 +241,7 @@ class Transformer:
         ops.embedding(stream, parameters["embedding"], ids)  # the lookup: id i becomes row i of E
         if table is not None:
             stream.reshape(batch, length, d)[...] += table
-        self._saved_by_block = []
+        self._saved_by_block: list[tuple[OfAttention, OfMLP]] = []
         for block in range(self.config.layers):
             stream, attention = self._attention(f"block{block}.", stream, batch, rotation, bias, causal)
             stream, mlp = self._mlp(f"block{block}.", stream)
@@ -227,7 +253,7 @@ class Transformer:
         self._saved = (ids, batch, length, rotation, stream, normal)
         return logits.reshape(batch, length, self.characters)
 
-    def losses(self, ids: np.ndarray, targets: np.ndarray, causal: bool = True) -> np.ndarray:
+    def losses(self, ids: Integers, targets: Integers, causal: bool = True) -> Floats:
         """The cross-entropy of each prediction.
 
         Args:
@@ -244,7 +270,9 @@ class Transformer:
         self.ops.cross_entropy(losses, self._probabilities, logits, self._targets)
         return losses.reshape(ids.shape)
 
-    def _attention(self, name: str, stream, batch, rotation, bias, causal):
+    def _attention(
+        self, name: str, stream: Floats, batch: int, rotation: Rotation | None, bias: Floats | None, causal: bool
+    ) -> tuple[Floats, OfAttention]:
         """stream + W_out . attention(rotate(W_qkv . norm(stream))), and what its backward pass needs."""
         ops, room, heads = self.ops, self._room, self.config.heads
         rows, d = stream.shape
@@ -259,7 +287,7 @@ class Transformer:
         after = self._linear(name + "attention_out", mixed.reshape(rows, d), residual=stream)
         return after, (stream, normal, qkv, weights, mixed, causal)
 
-    def _mlp(self, name: str, stream):
+    def _mlp(self, name: str, stream: Floats) -> tuple[Floats, OfMLP]:
         """stream + W_out . gelu(W_in . norm(stream)), and what its backward pass needs."""
         normal = self._norm(name + "mlp_norm", stream)
         inner = self._linear(name + "mlp_in", normal)
@@ -268,32 +296,30 @@ class Transformer:
         after = self._linear(name + "mlp_out", gated, residual=stream)
         return after, (stream, normal, inner, gated)
 
-    def _checked(self, ids: np.ndarray) -> np.ndarray:
+    def _checked(self, ids: Integers) -> Integers:
         """The ids in a row, (N,) int32; the operations rely on each being below V."""
         if ids.size and not 0 <= ids.min() <= ids.max() < self.characters:
             raise ValueError(f"ids from {ids.min()} to {ids.max()}: this model knows 0 to {self.characters - 1}.")
         return np.ascontiguousarray(ids, np.int32).reshape(-1)
 
-    def _norm(self, name: str, x: np.ndarray) -> np.ndarray:
+    def _norm(self, name: str, x: Floats) -> Floats:
         room, parameters = self._room, self.parameters
         out, mean, rstd = room(name, *x.shape), room(name + ".mean", len(x)), room(name + ".rstd", len(x))
         self.ops.layer_norm(out, mean, rstd, x, parameters[name + ".gain"], parameters[name + ".shift"])
         return out
 
-    def _linear(self, name: str, x: np.ndarray, residual: np.ndarray | None = None) -> np.ndarray:
+    def _linear(self, name: str, x: Floats, residual: Floats | None = None) -> Floats:
         weight, bias = self.parameters[name + ".weight"], self.parameters[name + ".bias"]
         out = self._room(name, len(x), len(bias))
         self.ops.linear(out, x, weight, bias, residual)
         return out
 
-    def _output_table(self, arrays: Parameters) -> np.ndarray:
+    def _output_table(self, arrays: Parameters) -> Floats:
         return arrays["embedding" if self.config.tied else "unembedding"]
 
     # ------------------------------------------------------------------------------------- looking
 
-    def beside(
-        self, encoding: PositionalEncoding | None = None, layers: int | None = None, keep: bool = False
-    ) -> "Transformer":
+    def beside(self, encoding: PositionalEncoding | None = None, layers: int | None = None, keep: bool = False) -> Transformer:
         """A model of the same parameters with working memory of its own, to look at without disturbing training.
 
         Args:
@@ -311,7 +337,7 @@ class Transformer:
         other._supplied = {} if encoding else self._supplied
         return other
 
-    def residual_stream(self, ids: np.ndarray, causal: bool = True) -> dict[str, np.ndarray]:
+    def residual_stream(self, ids: Integers, causal: bool = True) -> dict[str, Floats]:
         """The residual stream at every depth, as the forward pass leaves it for the backward pass.
 
         Args:
@@ -336,7 +362,7 @@ class Transformer:
         depths["final_norm"] = normal
         return {name: array.reshape(*ids.shape, -1) for name, array in depths.items()}
 
-    def attention(self, ids: np.ndarray, causal: bool = True) -> list[tuple[np.ndarray, np.ndarray]]:
+    def attention(self, ids: Integers, causal: bool = True) -> list[tuple[Floats, Floats]]:
         """What the attention of each block computed.
 
         Args:
@@ -350,7 +376,7 @@ class Transformer:
         self.logits(ids, causal)
         return [(qkv, weights) for (_, _, qkv, weights, _, _), _ in self._saved_by_block]
 
-    def embedding_gradients(self) -> tuple[np.ndarray, np.ndarray]:
+    def embedding_gradients(self) -> tuple[Floats, Floats]:
         """The two gradients that `backward`, called last, sent to the tables: of the lookup, and of the logits.
 
         Returns:
@@ -381,9 +407,7 @@ class Transformer:
         dlogits = room("dlogits", rows, self.characters)
         ops.cross_entropy_backward(dlogits, self._probabilities, self._targets)
         dnormal = room("dnormal", rows, d)
-        ops.unembedding_backward(
-            dnormal, self._output_table(gradients), dlogits, normal, self._output_table(self.parameters)
-        )
+        ops.unembedding_backward(dnormal, self._output_table(gradients), dlogits, normal, self._output_table(self.parameters))
         dstream = room("dstream", rows, d)
         dstream.fill(0)
         self._norm_backward(dstream, "final_norm", dnormal, stream)
@@ -396,13 +420,13 @@ class Transformer:
             attention, mlp = self._saved_by_block[block]
             self._mlp_backward(f"block{block}.", dstream, *mlp)
             self._attention_backward(f"block{block}.", dstream, rotation, dbias, *attention)
-        if isinstance(bias, Trainable):
+        if isinstance(bias, Trainable) and dbias is not None:
             self._value_backward("position_bias", bias, dbias)
         if isinstance(table, Trainable):
             self._value_backward("position_table", table, dstream.reshape(batch, length, d).sum(axis=0))
         ops.embedding_backward(gradients["embedding"], dstream, ids)
 
-    def _value_backward(self, name: str, supplied: Trainable, dvalue: np.ndarray) -> None:
+    def _value_backward(self, name: str, supplied: Trainable, dvalue: Floats) -> None:
         """From the gradient of what was added to that of the parameter behind it."""
         gradient = self._part(self.gradients, name, supplied)
         if supplied.gradient is None:
@@ -410,7 +434,7 @@ class Transformer:
         else:
             gradient += supplied.gradient(self._part(self.parameters, name, supplied), dvalue)
 
-    def _mlp_backward(self, name: str, dstream, stream, normal, inner, gated) -> None:
+    def _mlp_backward(self, name: str, dstream: Floats, stream: Floats, normal: Floats, inner: Floats, gated: Floats) -> None:
         room = self._room
         dgated, dinner = room("dgated", *gated.shape), room("dinner", *inner.shape)
         dnormal = room("dnormal", *normal.shape)
@@ -419,7 +443,19 @@ class Transformer:
         self._linear_backward(dnormal, name + "mlp_in", dinner, normal)
         self._norm_backward(dstream, name + "mlp_norm", dnormal, stream)
 
-    def _attention_backward(self, name: str, dstream, rotation, dbias, stream, normal, qkv, weights, mixed, causal) -> None:
+    def _attention_backward(
+        self,
+        name: str,
+        dstream: Floats,
+        rotation: Rotation | None,
+        dbias: Floats | None,
+        stream: Floats,
+        normal: Floats,
+        qkv: Floats,
+        weights: Floats,
+        mixed: Floats,
+        causal: bool,
+    ) -> None:
         ops, room = self.ops, self._room
         dmixed, dqkv = room("dmixed", *mixed.shape), room("dqkv", *qkv.shape)
         dnormal, dscores = room("dnormal", *normal.shape), room("dscores", *weights.shape)
@@ -430,11 +466,11 @@ class Transformer:
         self._linear_backward(dnormal, name + "qkv", dqkv.reshape(len(normal), -1), normal)
         self._norm_backward(dstream, name + "attention_norm", dnormal, stream)
 
-    def _linear_backward(self, dx, name: str, dout, x) -> None:
+    def _linear_backward(self, dx: Floats, name: str, dout: Floats, x: Floats) -> None:
         weight, gradients = self.parameters[name + ".weight"], self.gradients
         self.ops.linear_backward(dx, gradients[name + ".weight"], gradients[name + ".bias"], dout, x, weight)
 
-    def _norm_backward(self, dx, name: str, dout, x) -> None:
+    def _norm_backward(self, dx: Floats, name: str, dout: Floats, x: Floats) -> None:
         mean, rstd = self._room(name + ".mean", len(x)), self._room(name + ".rstd", len(x))
         gain, gradients = self.parameters[name + ".gain"], self.gradients
         self.ops.layer_norm_backward(dx, gradients[name + ".gain"], gradients[name + ".shift"], dout, x, mean, rstd, gain)

@@ -1,11 +1,17 @@
 """AdamW and the schedule of its step size."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .model import Parameters
 from .ops import reference
+
+if TYPE_CHECKING:
+    from .model import Parameters
+    from .ops.interface import Operations
 
 BETA1, BETA2 = 0.9, 0.99
 EPSILON = 1e-8
@@ -30,7 +36,7 @@ def learning_rate(step: int, steps: int, peak: float) -> float:
 class AdamW:
     """Adam with decoupled weight decay on every parameter (Loshchilov and Hutter 2019)."""
 
-    def __init__(self, parameters: Parameters, ops=reference):
+    def __init__(self, parameters: Parameters, ops: Operations = reference) -> None:
         self.parameters = parameters
         self.ops = ops
         self.mean = np.zeros_like(parameters.vector)

@@ -1,16 +1,22 @@
 """Checks what an encoding returns before the model computes with it, and says what it should be."""
 
+from __future__ import annotations
+
 from types import CoroutineType, GeneratorType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .positions import PositionError, Trainable
+from .positions import PositionalEncoding, PositionError, Trainable
+
+if TYPE_CHECKING:
+    from .kinds import Supplied
 
 LARGEST = float(np.finfo(np.float32).max)
 SQUARED = 1e18  # the most in what the model takes squares of, as LayerNorm does, and the picture of the table
 
 
-def check(encoding, length: int, d: int, heads: int) -> tuple:
+def check(encoding: PositionalEncoding, length: int, d: int, heads: int) -> Supplied:
     """Ask an encoding for all three parts once, and check what it returns.
 
     Returns:
@@ -26,7 +32,7 @@ def check(encoding, length: int, d: int, heads: int) -> tuple:
     return table, rotation, bias
 
 
-def check_added(method: str, returned, shape: tuple[int, ...]) -> None:
+def check_added(method: str, returned: object, shape: tuple[int, ...]) -> None:
     """Check what `table` or `bias` returned: None, an array of this shape, or a Trainable that gives one."""
     largest = SQUARED if method == "table" else LARGEST
     if isinstance(returned, Trainable):
@@ -39,7 +45,7 @@ def check_added(method: str, returned, shape: tuple[int, ...]) -> None:
         check_array(method, returned, shape, largest)
 
 
-def check_rotation(returned, length: int, head_dim: int) -> None:
+def check_rotation(returned: object, length: int, head_dim: int) -> None:
     """Check what `rotation` returned: None, or (cos, sin), each (length, head_dim / 2)."""
     if returned is None:
         return
@@ -47,17 +53,18 @@ def check_rotation(returned, length: int, head_dim: int) -> None:
         raise PositionError(
             f"rotation turns pairs of numbers, so it needs an even head size, d / heads, not {head_dim}: change d or heads."
         )
-    pair = isinstance(returned, tuple) and len(returned) == 2
-    if isinstance(returned, Trainable) or (pair and any(isinstance(part, Trainable) for part in returned)):
+    parts = returned if isinstance(returned, tuple) else ()
+    pair = len(parts) == 2
+    if isinstance(returned, Trainable) or (pair and any(isinstance(part, Trainable) for part in parts)):
         raise PositionError("rotation returned a Trainable; angles cannot be trained here: return (cos, sin) as arrays.")
     if not pair:
         what = f"a tuple of {len(returned)}" if isinstance(returned, tuple) else _kind(returned)
         raise PositionError(f"rotation returned {what}; it returns (cos, sin) or None.")
-    for part in returned:
+    for part in parts:
         check_array("rotation", part, (length, head_dim // 2), SQUARED)
 
 
-def check_array(what: str, array, shape: tuple[int, ...] | None = None, largest: float = LARGEST) -> None:
+def check_array(what: str, array: object, shape: tuple[int, ...] | None = None, largest: float = LARGEST) -> None:
     """Check that this is an array of finite real numbers, with which float32 can compute, and of this shape.
 
     Args:
@@ -89,12 +96,12 @@ def check_array(what: str, array, shape: tuple[int, ...] | None = None, largest:
         )
 
 
-def _kind(value) -> str:
+def _kind(value: object) -> str:
     """What something is that should have been an array of numbers."""
     return f"an array of {value.dtype}" if isinstance(value, np.ndarray) else type(value).__name__
 
 
-def _hint(value) -> str:
+def _hint(value: object) -> str:
     """What may make an array of numbers of it."""
     if isinstance(value, (list, tuple, int, float)):
         return " np.array makes one of it."

@@ -9,14 +9,24 @@ encoding supplies position in one of three places, and the model knows no encodi
 
 Each method returns None where an encoding has nothing to say. An array wrapped in `Trainable` is
 where training starts from; any other array stays as it is.
+
+A class here that derives from `PositionalEncoding` is one of the lab's, in the order of this file: the settings, the
+command line and the page read `ENCODINGS`, and name none themselves.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from .config import OWN
+if TYPE_CHECKING:
+    from .kinds import Floats, Integers, Rotation
+
+PLACES = ("table", "rotation", "bias")  # where an encoding can supply position: its methods
+OWN = "own:"  # begins the encoding of a run that a reader wrote: its name follows, and its code travels beside the config
 
 
 class PositionError(ValueError):
@@ -45,12 +55,12 @@ class Trainable:
         PositionError: there is one of `value` and `gradient` without the other.
     """
 
-    start: np.ndarray
+    start: Floats
     noise: float = 0.0
-    value: Callable[[np.ndarray], np.ndarray] | None = None
-    gradient: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+    value: Callable[[Floats], Floats] | None = None
+    gradient: Callable[[Floats, Floats], Floats] | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if (self.value is None) != (self.gradient is None):
             given, missing = ("value", "gradient") if self.gradient is None else ("gradient", "value")
             raise PositionError(f"Trainable has {given} without {missing}: give both, or neither.")
@@ -64,22 +74,41 @@ class PositionalEncoding:
     Kazemnejad et al. 2023).
 
     Attributes:
-        name: how the runs are labelled.
+        name: of the encoding in settings, addresses and files.
+        label: its name as the page writes it.
+        help: what it is, in a few words.
         max_length: the longest sequence it is defined for; None where there is no limit.
     """
 
     name = "none"
+    label = "None"
+    help = "no position at all: the control of the experiment"
     max_length: int | None = None
 
-    def table(self, length: int, d: int) -> np.ndarray | Trainable | None:
+    @classmethod
+    def of(cls, context: int, position_scale: float) -> Self:
+        """The encoding as the settings of a run have it: see `config.RunConfig`."""
+        return cls()
+
+    @classmethod
+    def supplies(cls) -> list[str]:
+        """Those of `PLACES` where it supplies position."""
+        return [place for place in PLACES if getattr(cls, place) is not getattr(PositionalEncoding, place)]
+
+    @classmethod
+    def is_limited(cls) -> bool:
+        """Whether a run's context is the longest sequence it is defined for."""
+        return cls.of(context=1, position_scale=1.0).max_length == 1
+
+    def table(self, length: int, d: int) -> Floats | Trainable | None:
         """The vectors added to the token embeddings, (length, d)."""
         return None
 
-    def rotation(self, length: int, head_dim: int) -> tuple[np.ndarray, np.ndarray] | None:
+    def rotation(self, length: int, head_dim: int) -> Rotation | None:
         """Cosine and sine of the angle that turns each pair of a query or key, each (length, head_dim / 2)."""
         return None
 
-    def bias(self, length: int, heads: int) -> np.ndarray | Trainable | None:
+    def bias(self, length: int, heads: int) -> Floats | Trainable | None:
         """What is added to the attention scores, (heads, length, length): [h, i, j] is query i, key j."""
         return None
 
@@ -91,12 +120,19 @@ class Learned(PositionalEncoding):
     """
 
     name = "learned"
+    label = "Learned"
+    help = "one trained vector for each position, as in GPT-2"
+    max_length: int
 
-    def __init__(self, max_length: int, std: float = 0.02):
+    def __init__(self, max_length: int, std: float = 0.02) -> None:
         self.max_length = max_length
         self.std = std
 
-    def table(self, length, d):
+    @classmethod
+    def of(cls, context: int, position_scale: float) -> Self:
+        return cls(context)
+
+    def table(self, length: int, d: int) -> Trainable:
         if length > self.max_length:
             raise PositionError(
                 f"The learned encoding has vectors for positions 0 to {self.max_length - 1}; "
@@ -114,12 +150,18 @@ class Sinusoidal(PositionalEncoding):
     """
 
     name = "sinusoidal"
+    label = "Sinusoidal"
+    help = "fixed sines and cosines, as in the first transformer"
 
-    def __init__(self, scale: float = 1.0, base: float = 10_000.0):
+    def __init__(self, scale: float = 1.0, base: float = 10_000.0) -> None:
         self.scale = scale
         self.base = base
 
-    def table(self, length, d):
+    @classmethod
+    def of(cls, context: int, position_scale: float) -> Self:
+        return cls(position_scale)
+
+    def table(self, length: int, d: int) -> Floats:
         position = np.arange(length)[:, None]  # (length, 1)
         pair = np.arange(0, d, 2)  # (d/2,) rounded up: an odd d ends on a sine
         angle = position / self.base ** (pair / d)  # (length, d/2)
@@ -139,11 +181,13 @@ class RoPE(PositionalEncoding):
     """
 
     name = "rope"
+    label = "RoPE"
+    help = "queries and keys turned by an angle that grows with position"
 
-    def __init__(self, base: float = 10_000.0):
+    def __init__(self, base: float = 10_000.0) -> None:
         self.base = base
 
-    def rotation(self, length, head_dim):
+    def rotation(self, length: int, head_dim: int) -> Rotation:
         if head_dim % 2:
             raise PositionError(
                 f"RoPE turns pairs of numbers, so it needs an even head size, not {head_dim}: change d or heads."
@@ -160,37 +204,72 @@ class ALiBi(PositionalEncoding):
     """
 
     name = "alibi"
+    label = "ALiBi"
+    help = "attention scores lowered in proportion to distance"
 
-    def bias(self, length, heads):
-        slope = 2.0 ** (-8 / heads * np.arange(1, heads + 1))  # (heads,)
+    def bias(self, length: int, heads: int) -> Floats:
+        slope: Floats = 2.0 ** (-8 / heads * np.arange(1, heads + 1))  # (heads,)
         position = np.arange(length)
-        distance = np.abs(position[:, None] - position[None, :])  # (length, length)
+        distance: Integers = np.abs(position[:, None] - position[None, :])  # (length, length)
         return -slope[:, None, None] * distance
+
+
+class KERPLE(PositionalEncoding):
+    """A penalty that grows with the logarithm of distance, as each head learns it (Chi et al. 2022, section 4).
+
+    The logarithmic variant: head h adds -r1 log(1 + r2 |i - j|) to its scores, so that near distances are told apart better
+    than far ones. r1 and r2 have to stay above 0, so their logarithms are what is trained. They start evenly spread over
+    the ranges that the authors' code draws them from, 0 to 2 and 0 to 1. The paper divides the penalty by the root of the
+    head size along with the product of query and key; here it is added after that, as ALiBi's is, and r1 takes it up.
+    """
+
+    name = "kerple"
+    label = "KERPLE"
+    help = "attention scores lowered by a logarithm of distance that each head learns"
+
+    def bias(self, length: int, heads: int) -> Trainable:
+        position = np.arange(length)
+        distance: Integers = np.abs(position[:, None] - position[None, :])  # (length, length)
+
+        def value(parameter: Floats) -> Floats:
+            r1, r2 = np.exp(parameter)[..., None, None]  # (heads, 1, 1) each
+            penalty: Floats = r1 * np.log1p(r2 * distance.astype(parameter.dtype))  # (heads, length, length)
+            return -penalty
+
+        def gradient(parameter: Floats, dvalue: Floats) -> Floats:
+            r1, r2 = np.exp(parameter)[..., None, None]
+            reach = r2 * distance.astype(parameter.dtype)
+            # Of r exp has the derivative r: d/d log r1 is the value itself, d/d log r2 is -r1 reach / (1 + reach).
+            by_r1, by_r2 = -r1 * np.log1p(reach), -r1 * reach / (1 + reach)
+            return np.stack([np.sum(dvalue * by_r1, axis=(1, 2)), np.sum(dvalue * by_r2, axis=(1, 2))])
+
+        spread = (np.arange(heads) + 0.5) / heads  # of 4 heads: 1/8, 3/8, 5/8, 7/8
+        return Trainable(np.log([2 * spread, spread]), value=value, gradient=gradient)  # (2, heads)
+
+
+ENCODINGS: dict[str, type[PositionalEncoding]] = {
+    encoding.name: encoding
+    for encoding in list(globals().values())
+    if isinstance(encoding, type) and issubclass(encoding, PositionalEncoding)
+}
 
 
 def build(name: str, context: int, position_scale: float = 0.05) -> PositionalEncoding:
     """The encoding that a run's settings name.
 
     Args:
-        name: one of none, learned, sinusoidal, rope, alibi.
+        name: one of `ENCODINGS`.
         context: the length that a learned table covers.
         position_scale: the amplitude of the sinusoidal table.
 
     Raises:
         PositionError: the name is unknown.
     """
-    encodings = {
-        "none": PositionalEncoding,
-        "learned": lambda: Learned(context),
-        "sinusoidal": lambda: Sinusoidal(position_scale),
-        "rope": RoPE,
-        "alibi": ALiBi,
-    }
     if name.startswith(OWN):
         raise PositionError(
             f"encoding = {name} is a reader's own, and its code is not here: give it too, on the command line with "
             "--encoding FILE.py instead of the name."
         )
-    if name not in encodings:
-        raise PositionError(f"encoding = {name} is unknown: choose {', '.join(encodings)}.")
-    return encodings[name]()
+    if name not in ENCODINGS:
+        raise PositionError(f"encoding = {name} is unknown: choose {', '.join(ENCODINGS)}.")
+    return ENCODINGS[name].of(context, position_scale)

@@ -1,16 +1,23 @@
 """What a sweep found: its rows as JSON, CSV or Parquet, as tables in Markdown, and as the summary for the page."""
 
+from __future__ import annotations
+
 import csv
 import importlib.util
 import io
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import whole_files
 from .config import RunConfig
 from .statistics import estimate, gaps, summaries
+
+if TYPE_CHECKING:
+    from .kinds import Estimate, Gap, Plain, Result, Values
 
 CONTROL = "none"  # the encoding that the others are measured against
 DECIMALS = 6  # of a loss: it is computed in float32, so further ones mean nothing
@@ -22,7 +29,7 @@ class SweepError(ValueError):
     """A sweep that cannot run as asked, or a file that is not what a sweep writes; the message says what to do."""
 
 
-def columns() -> dict[str, type | list]:
+def columns() -> dict[str, type | list[type]]:
     """The entries of a row and their types; [type] is a list. Losses that are not finite are None."""
     return {
         **{entry.name: type(entry.default) for entry in fields(RunConfig)},
@@ -62,7 +69,7 @@ def require_format(path: Path) -> None:
         raise SweepError(f"--out {path} needs the package pyarrow: {INSTALL}, or let the name end in .csv.")
 
 
-def write(path: Path, rows: list[dict], about: dict) -> None:
+def write(path: Path, rows: list[Values], about: Plain) -> None:
     """Write the rows; the file is either whole or as it was.
 
     Args:
@@ -73,14 +80,14 @@ def write(path: Path, rows: list[dict], about: dict) -> None:
     whole_files.write({path: WRITERS[path.suffix.lower()](rows, about)})
 
 
-def _json(rows: list[dict], about: dict) -> bytes:
+def _json(rows: list[Values], about: Plain) -> bytes:
     """One object with a line for each row, so that files of two sweeps can be compared line by line."""
     entries = [f"{json.dumps(name)}: {json.dumps(value, allow_nan=False)}" for name, value in about.items()]
     lines = ",\n".join(json.dumps(row, allow_nan=False, separators=(",", ":")) for row in rows)
-    return "{{{},\n\"rows\": [\n{}\n]}}\n".format(",\n".join(entries), lines).encode()
+    return '{{{},\n"rows": [\n{}\n]}}\n'.format(",\n".join(entries), lines).encode()
 
 
-def _csv(rows: list[dict], about: dict) -> bytes:
+def _csv(rows: list[Values], about: Plain) -> bytes:
     """A header and a line a row; None is an empty field, a list is JSON."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns(), lineterminator="\n")
@@ -90,20 +97,18 @@ def _csv(rows: list[dict], about: dict) -> bytes:
     return text.getvalue().encode()
 
 
-def _parquet(rows: list[dict], about: dict) -> bytes:
+def _parquet(rows: list[Values], about: Plain) -> bytes:
     import pyarrow
     import pyarrow.parquet
 
     kinds = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
     schema = pyarrow.schema(
-        [
-            (name, pyarrow.list_(kinds[kind[0]]) if isinstance(kind, list) else kinds[kind])
-            for name, kind in columns().items()
-        ]
+        [(name, pyarrow.list_(kinds[kind[0]]) if isinstance(kind, list) else kinds[kind]) for name, kind in columns().items()]
     )
     out = pyarrow.BufferOutputStream()
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema), out)
-    return out.getvalue().to_pybytes()
+    content: bytes = out.getvalue().to_pybytes()
+    return content
 
 
 WRITERS = {".json": _json, ".csv": _csv, ".parquet": _parquet}
@@ -112,7 +117,7 @@ WRITERS = {".json": _json, ".csv": _csv, ".parquet": _parquet}
 # ---------------------------------------------------------------------------------------- tables
 
 
-def report(rows: list[dict]) -> str:
+def report(rows: list[Values]) -> str:
     """The tables of a sweep in Markdown: for each combination of the other settings the encodings, then their gaps."""
     parts = []
     for heading, group in groups(rows):
@@ -121,28 +126,28 @@ def report(rows: list[dict]) -> str:
     return "\n\n".join(parts)
 
 
-def groups(rows: list[dict]) -> list[tuple[str, list[dict]]]:
+def groups(rows: list[Values]) -> list[tuple[str, list[Values]]]:
     """The rows of each combination of the settings besides encoding and seed, under what tells it from the others."""
     names = [entry.name for entry in fields(RunConfig) if entry.name not in ("encoding", "seed")] + ["text_sha256"]
-    found: dict[tuple, list[dict]] = {}
+    found: dict[tuple[object, ...], list[Values]] = {}
     for row in rows:
         found.setdefault(tuple(row[name] for name in names), []).append(row)
     varying = [at for at in range(len(names)) if len({key[at] for key in found}) > 1]
     headings = [", ".join(_told(names[at], key[at]) for at in varying) for key in found]
-    return list(zip(headings, found.values()))
+    return list(zip(headings, found.values(), strict=True))
 
 
-def _told(name: str, value) -> str:
-    return f"text {value[:8]}" if name == "text_sha256" else f"{name} = {value}"
+def _told(name: str, value: object) -> str:
+    return f"text {str(value)[:8]}" if name == "text_sha256" else f"{name} = {value}"
 
 
-def losses_of(rows: list[dict]) -> list[tuple[str, int, float | None]]:
+def losses_of(rows: list[Values]) -> list[Result]:
     """(encoding, seed, validation loss) as `statistics` takes them; the loss of a run that diverged is None."""
     losses = [row["validation_loss"] if row["state"] == "finished" else None for row in rows]
-    return [(row["encoding"], row["seed"], loss) for row, loss in zip(rows, losses)]
+    return [(row["encoding"], row["seed"], loss) for row, loss in zip(rows, losses, strict=True)]
 
 
-def encoding_table(rows: list[dict]) -> str:
+def encoding_table(rows: list[Values]) -> str:
     """A row an encoding: its validation loss over the seeds, and its gap to the control (else to the first one)."""
     losses = losses_of(rows)
     control = _control(losses)
@@ -160,7 +165,7 @@ def encoding_table(rows: list[dict]) -> str:
     return _markdown(head, lines)
 
 
-def pair_table(rows: list[dict]) -> str:
+def pair_table(rows: list[Values]) -> str:
     """A row for each two encodings of which neither is the control; "" where there are none."""
     losses = losses_of(rows)
     control = _control(losses)
@@ -170,11 +175,11 @@ def pair_table(rows: list[dict]) -> str:
     return _markdown(head, lines) if lines else ""
 
 
-def _control(losses: list[tuple[str, int, float | None]]) -> str:
+def _control(losses: list[Result]) -> str:
     return CONTROL if any(encoding == CONTROL for encoding, *_ in losses) else losses[0][0]
 
 
-def _gap_cells(gap: dict) -> list[str]:
+def _gap_cells(gap: Gap) -> list[str]:
     more = "" if gap["more"] == 0 or gap["low"] is None else f"{gap['more'] or 'over 1000'}"
     return [f"{gap['nats']:+.3f}", _range(gap, "+"), gap["verdict"], more]
 
@@ -183,7 +188,7 @@ def _number(value: float | None, sign: str = "") -> str:
     return "" if value is None else f"{value:{sign}.3f}"
 
 
-def _range(row: dict, sign: str = "") -> str:
+def _range(row: Estimate | Gap, sign: str = "") -> str:
     return "" if row["low"] is None else f"{_number(row['low'], sign)} to {_number(row['high'], sign)}"
 
 
@@ -195,7 +200,7 @@ def _markdown(head: list[str], lines: list[list[str]]) -> str:
 # ---------------------------------------------------------------------------------------- what ships with the page
 
 
-def measured(path: Path = MEASURED) -> dict | None:
+def measured(path: Path = MEASURED) -> Plain | None:
     """The summary of a sweep of one experiment over some seeds, against which the page draws the reader's runs.
 
     Args:
@@ -220,7 +225,7 @@ def measured(path: Path = MEASURED) -> dict | None:
         raise SweepError(f"{path} does not fit the page: {why}; sweep again, or remove it.") from error
 
 
-def _summary(command: str, rows: list[dict]) -> dict:
+def _summary(command: str, rows: list[Values]) -> Plain:
     if len(groups(rows)) != 1:
         raise SweepError(f"it holds {len(groups(rows))} combinations of settings besides encoding and seed, not one")
     if unfinished := [row for row in rows if row["state"] != "finished"]:
@@ -243,7 +248,7 @@ def _summary(command: str, rows: list[dict]) -> dict:
     }
 
 
-def _curve(rows: list[dict]) -> dict:
+def _curve(rows: list[Values]) -> Plain:
     points = list(zip(*(row["validation_losses"] for row in rows), strict=True))
     return {
         "encoding": rows[0]["encoding"],
@@ -256,5 +261,5 @@ def _curve(rows: list[dict]) -> dict:
     }
 
 
-def _round_all(row: dict) -> dict:
+def _round_all(row: Mapping[str, object]) -> Plain:
     return {name: rounded(value) if isinstance(value, float) else value for name, value in row.items()}

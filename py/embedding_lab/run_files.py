@@ -30,8 +30,8 @@ def open_run(path: Path, read_corpus: Callable[[str], str], run_code: bool = Fal
         found = (checkpoint.read_folder if path.is_dir() else checkpoint.read_file)(path, run_code)
     except ConsentError as waits:
         raise CheckpointError(
-            f"{path} has a positional encoding of its own, {waits.name}: {len(waits.code):,} characters of Python in its {CODE}. "
-            "Read them, then give --run-code to let them run."
+            f"{path} has a positional encoding of its own, {waits.name}: {len(waits.code):,} characters of Python in its "
+            f"{CODE}. Read them, then give --run-code to let them run."
         ) from None
     text = found.text if found.text is not None else read_corpus(found.config.corpus)
     checkpoint.check_text(text, found.text_hash, found.config.corpus)

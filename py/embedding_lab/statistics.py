@@ -1,10 +1,16 @@
 """What a number is worth: gaps paired by seed and their verdict, spreads, correlations, and comparisons with chance."""
 
+from __future__ import annotations
+
 import math
 from bisect import bisect_left
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from .kinds import Array, Estimate, Floats, Gap, Result, Spread, Summary
 
 MATTERS = 0.1  # nats
 NOISE = 0.01  # nats
@@ -12,7 +18,7 @@ SETTLED = ("matters", "noise", "real but small")  # verdicts that more seeds wou
 MOST_MORE = 1000  # further seeds that are worth naming
 
 
-def gaps(results: list[tuple[str, int, float | None]]) -> list[dict]:
+def gaps(results: list[Result]) -> list[Gap]:
     """Compare every pair of encodings on the seeds that both have.
 
     Runs of one seed share their other parameters and their batches, so the difference is taken
@@ -30,13 +36,13 @@ def gaps(results: list[tuple[str, int, float | None]]) -> list[dict]:
     """
     losses = _by_encoding(results)
     names = list(losses)
-    compared = []
+    compared: list[Gap] = []
     for i, a in enumerate(names):
         for b in names[i + 1 :]:
             shared = sorted(losses[a].keys() & losses[b].keys())
-            if not shared:
-                continue
             found = estimate([losses[a][seed] - losses[b][seed] for seed in shared])
+            if found["mean"] is None:  # there is no such seed
+                continue
             compared.append(
                 {
                     "a": a,
@@ -52,7 +58,7 @@ def gaps(results: list[tuple[str, int, float | None]]) -> list[dict]:
     return compared
 
 
-def summaries(results: list[tuple[str, int, float | None]]) -> list[dict]:
+def summaries(results: list[Result]) -> list[Summary]:
     """What the seeds of each encoding gave.
 
     Args:
@@ -66,7 +72,7 @@ def summaries(results: list[tuple[str, int, float | None]]) -> list[dict]:
     return [{"encoding": encoding, "seeds": len(losses), **estimate([*losses.values()])} for encoding, losses in rows]
 
 
-def _by_encoding(results: list[tuple[str, int, float | None]]) -> dict[str, dict[int, float]]:
+def _by_encoding(results: list[Result]) -> dict[str, dict[int, float]]:
     """The finite losses by encoding and seed; an encoding that has none is there all the same."""
     losses: dict[str, dict[int, float]] = {}
     for encoding, seed, loss in results:
@@ -76,7 +82,7 @@ def _by_encoding(results: list[tuple[str, int, float | None]]) -> dict[str, dict
     return losses
 
 
-def estimate(values: list[float]) -> dict:
+def estimate(values: list[float]) -> Estimate:
     """A mean and how sure it is.
 
     Returns:
@@ -84,8 +90,10 @@ def estimate(values: list[float]) -> dict:
         Student's t ("Student" 1908). The mean of no value is None, and so are the others of less than two.
     """
     n = len(values)
-    mean = float(np.mean(values)) if n else None
-    if n < 2:
+    if n == 0:
+        return {"mean": None, "deviation": None, "low": None, "high": None}
+    mean = float(np.mean(values))
+    if n == 1:
         return {"mean": mean, "deviation": None, "low": None, "high": None}
     deviation = float(np.std(values, ddof=1))
     low, high = _interval(mean, deviation, n)
@@ -160,7 +168,7 @@ def more_seeds(mean: float, deviation: float | None, n: int) -> int | None:
     return bisect_left(range(MOST_MORE), True, key=settled) if settled(MOST_MORE) else None
 
 
-def spread(losses: list[float | None]) -> dict:
+def spread(losses: list[float | None]) -> Spread:
     """What several seeds gave: losses as they are; mean, low and high; deviation, the sample standard deviation.
 
     A run that diverged is None, and then so is everything else; the deviation of one value is None too.
@@ -177,27 +185,28 @@ def spread(losses: list[float | None]) -> dict:
     }
 
 
-def correlation(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def correlation(x: Array, y: Array) -> Floats:
     """Pearson's coefficient of x (..., n) with y (n,), (...,); NaN where one of them does not vary."""
     x = x - x.mean(axis=-1, keepdims=True)
     y = y - y.mean()
     with np.errstate(invalid="ignore", divide="ignore"):
-        return (x @ y) / np.sqrt(np.sum(x * x, axis=-1) * np.sum(y * y))
+        coefficient: Floats = (x @ y) / np.sqrt(np.sum(x * x, axis=-1) * np.sum(y * y))
+    return coefficient
 
 
-def ranks(values: np.ndarray) -> np.ndarray:
+def ranks(values: Array) -> Floats:
     """The rank of each value, from 1; equal values share the mean of their ranks."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return (last - (counts - 1) / 2)[place]
 
 
-def rank_correlation(x: np.ndarray, y: np.ndarray) -> float:
+def rank_correlation(x: Array, y: Array) -> float:
     """Spearman's coefficient: that of Pearson on the ranks (Spearman 1904)."""
     return float(correlation(ranks(x), ranks(y)))
 
 
-def permutation_p(observed: float, shuffled: np.ndarray) -> float:
+def permutation_p(observed: float, shuffled: Floats) -> float:
     """The p-value of a permutation test, one-sided: the share of all arrangements, the observed one
     included, that reach the observed value (Phipson and Smyth 2010)."""
     return float((1 + np.count_nonzero(shuffled >= observed)) / (1 + len(shuffled)))

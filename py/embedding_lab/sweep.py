@@ -1,5 +1,7 @@
 """A sweep: every combination of some settings, trained side by side, that goes on where it was killed."""
 
+from __future__ import annotations
+
 import argparse
 import hashlib
 import importlib.util
@@ -16,24 +18,31 @@ import threading
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import __version__, encoding_files, results
 from .checkpoint import text_hash
-from .config import ENCODINGS, ConfigError, RunConfig, parse, settings_table, validate
+from .config import ConfigError, RunConfig, parse, settings_table, validate
 from .corpus import Corpus, CorpusError
-from .encoding_files import EncodingFile
 from .journal import Journal
 from .position_checks import check
-from .positions import PositionError, build
+from .positions import ENCODINGS, PositionError, build
 from .results import SweepError
 from .training import Run
+
+if TYPE_CHECKING:
+    from .encoding_files import EncodingFile
+    from .kinds import Plain, Row, Value, Values
+
+    Text = tuple[str, Corpus, Plain]  # a text, and what the results say of it
+    ReadCorpus = Callable[[str], tuple[str, str]]  # of a name: the text, and the name that settings give it
 
 WAIT = 10  # seconds for a Dask scheduler to answer
 PLURAL = {"encoding": "encodings", "seed": "seeds"}  # settings whose option is named otherwise than in `train`
@@ -63,7 +72,7 @@ class _Outcome:
     """What became of a task: its row, or why it has none."""
 
     key: str
-    row: dict | None
+    row: Values | None
     error: str | None = None
 
 
@@ -103,7 +112,7 @@ def _option(name: str) -> str:
     return "--" + PLURAL.get(name, name).replace("_", "-")
 
 
-def read_list(row: dict, given: str | None) -> list:
+def read_list(row: Row, given: str | None) -> list[Value]:
     """The values of one setting, each once: separated by commas, whole numbers also from-to.
 
     Args:
@@ -114,11 +123,11 @@ def read_list(row: dict, given: str | None) -> list:
     """
     if given is None:
         return [row["default"]]
-    values = []
+    values: list[Value] = []
     for part in map(str.strip, given.split(",")):
         bounds = re.fullmatch(r"(\d+)-(\d+)", part) if row["kind"] == "integer" else None
         if bounds:
-            first, last = (parse(row, bound) for bound in bounds.groups())
+            first, last = (int(parse(row, bound)) for bound in bounds.groups())
             if first > last:
                 raise ConfigError(row["name"], f"{row['name']} = {part} counts down: write {last}-{first}.")
             values += range(first, last + 1)
@@ -127,7 +136,7 @@ def read_list(row: dict, given: str | None) -> list:
     return list(dict.fromkeys(values))
 
 
-def plan(given: argparse.Namespace, read_corpus: Callable) -> tuple[list[Task], dict]:
+def plan(given: argparse.Namespace, read_corpus: ReadCorpus) -> tuple[list[Task], dict[str, Text]]:
     """The runs that the options ask for, the settings that vary slowest first, then the encodings, then the seeds.
 
     Args:
@@ -144,7 +153,7 @@ def plan(given: argparse.Namespace, read_corpus: Callable) -> tuple[list[Task], 
     lists = {row["name"]: read_list(row, getattr(given, row["name"])) for row in settings_table()}
     names = lists.pop("encoding")
     makers = encoding_files.find_all(["all"] if given.encoding is None else names)
-    texts: dict[str, tuple] = {}
+    texts: dict[str, Text] = {}
     for name in lists.pop("corpus"):
         text, known = read_corpus(name)
         corpus = Corpus.from_text(text)
@@ -153,9 +162,10 @@ def plan(given: argparse.Namespace, read_corpus: Callable) -> tuple[list[Task], 
         sha256 = text_hash(text)
         texts.setdefault(sha256, (text, corpus, _about(sha256, known, name, corpus)))
     seeds = lists.pop("seed")
-    tasks, refused = [], Counter()
-    for (sha256, (_, corpus, about)), *values in itertools.product(texts.items(), *lists.values()):
-        settings = {**dict(zip(lists, values)), "corpus": about["corpus"]}
+    tasks: list[Task] = []
+    refused: Counter[str | None] = Counter()
+    for (sha256, (_, corpus, about)), values in itertools.product(texts.items(), itertools.product(*lists.values())):
+        settings = {**dict(zip(lists, values, strict=True)), "corpus": about["corpus"]}
         for encoding, make in makers.items():
             problem = _problem(settings, encoding, make, corpus)
             refused[problem] += problem is not None
@@ -167,7 +177,7 @@ def plan(given: argparse.Namespace, read_corpus: Callable) -> tuple[list[Task], 
     return tasks, texts
 
 
-def _about(sha256: str, name: str, given: str, corpus: Corpus) -> dict:
+def _about(sha256: str, name: str, given: str, corpus: Corpus) -> Plain:
     return {
         "text_sha256": sha256,
         "corpus": name,
@@ -178,7 +188,7 @@ def _about(sha256: str, name: str, given: str, corpus: Corpus) -> dict:
     }
 
 
-def _problem(settings: dict, encoding: str, make: EncodingFile | None, corpus: Corpus) -> str | None:
+def _problem(settings: Values, encoding: str, make: EncodingFile | None, corpus: Corpus) -> str | None:
     """Why a combination cannot be trained, None where it can."""
     values, errors = validate({**settings, "encoding": encoding})
     if errors:
@@ -192,7 +202,7 @@ def _problem(settings: dict, encoding: str, make: EncodingFile | None, corpus: C
     return None
 
 
-def _task(settings: dict, encoding: str, make: EncodingFile | None, seed: int, text: str) -> Task:
+def _task(settings: Values, encoding: str, make: EncodingFile | None, seed: int, text: str) -> Task:
     config = RunConfig(**settings, seed=seed, encoding=encoding)
     source = hashlib.sha256(make.path.read_bytes()).hexdigest() if make else None
     identity = [asdict(config), source, text, __version__]
@@ -203,7 +213,7 @@ def _task(settings: dict, encoding: str, make: EncodingFile | None, seed: int, t
 # ---------------------------------------------------------------------------------------- training
 
 
-def train(task: Task, corpus: Corpus) -> dict:
+def train(task: Task, corpus: Corpus) -> Values:
     """Train one run to its end; returns its row, with the entries of `results.columns`."""
     run = Run(task.config, corpus, task.make() if task.make else None)
     while run.state == "training":  # again after an encoding failed: only then it raises
@@ -242,7 +252,7 @@ def _start_process(parent: int) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-    def watch():
+    def watch() -> None:
         while os.getppid() == parent:
             time.sleep(0.5)
         os._exit(1)
@@ -250,7 +260,7 @@ def _start_process(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _on_this_machine(tasks: list[Task], texts: dict, jobs: int) -> Iterator[_Outcome]:
+def _on_this_machine(tasks: list[Task], texts: dict[str, Text], jobs: int) -> Generator[_Outcome]:
     from joblib import Parallel, delayed, parallel_config
 
     with warnings.catch_warnings():
@@ -266,7 +276,7 @@ def _on_this_machine(tasks: list[Task], texts: dict, jobs: int) -> Iterator[_Out
                 raise _Ended("A process that trained was ended from outside, perhaps for want of memory") from error
 
 
-def _on_dask(tasks: list[Task], texts: dict, address: str) -> Iterator[_Outcome]:
+def _on_dask(tasks: list[Task], texts: dict[str, Text], address: str) -> Generator[_Outcome]:
     # distributed and asyncio tell of a lost worker at length; the sweep tells what is of consequence.
     before = logging.root.manager.disable
     logging.disable()
@@ -276,7 +286,7 @@ def _on_dask(tasks: list[Task], texts: dict, address: str) -> Iterator[_Outcome]
         logging.disable(before)
 
 
-def _from_cluster(tasks: list[Task], texts: dict, address: str) -> Iterator[_Outcome]:
+def _from_cluster(tasks: list[Task], texts: dict[str, Text], address: str) -> Generator[_Outcome]:
     from distributed import Client, as_completed
 
     try:
@@ -301,7 +311,7 @@ def _from_cluster(tasks: list[Task], texts: dict, address: str) -> Iterator[_Out
 # ---------------------------------------------------------------------------------------- the command
 
 
-def sweep(given: argparse.Namespace, read_corpus: Callable) -> None:
+def sweep(given: argparse.Namespace, read_corpus: ReadCorpus) -> None:
     """Train what is missing, write the file and print the tables; see `plan` for the arguments.
 
     Exits with code 1 and a line for each run that raised, and with 130 when it was interrupted.
@@ -315,7 +325,7 @@ def sweep(given: argparse.Namespace, read_corpus: Callable) -> None:
         left = [task for task in tasks if task.key not in journal.rows]
         failed = _train_all(left, len(tasks), texts, jobs, given.dask, journal)
         rows = [journal.rows[task.key] for task in tasks if task.key in journal.rows]
-        about = {
+        about: Plain = {
             "command": command_line(given),
             "texts": [about for _, _, about in texts.values()],
             "failed": [{**asdict(task.config), "error": failed[task.key]} for task in tasks if task.key in failed],
@@ -336,19 +346,20 @@ def _jobs(given: argparse.Namespace) -> int:
         if importlib.util.find_spec("distributed") is None:
             raise SweepError(f"--dask needs the package distributed: {results.INSTALL}.")
     if given.jobs in (None, "auto"):
-        return cpu_count()
+        return int(cpu_count())
     if not re.fullmatch(r"[1-9]\d{0,3}", given.jobs):
         raise SweepError(f"--jobs {given.jobs} is no number of processes: choose auto, or 1 to 9999.")
     return int(given.jobs)
 
 
 def _train_all(
-    left: list[Task], total: int, texts: dict, jobs: int, dask: str | None, journal: Journal
-) -> dict[str, str]:
+    left: list[Task], total: int, texts: dict[str, Text], jobs: int, dask: str | None, journal: Journal
+) -> dict[str, str | None]:
     """Train what is left, with a progress bar, into the journal; returns by key why runs have none."""
     from tqdm import tqdm
 
-    by_key, failed = {task.key: task for task in left}, {}
+    by_key = {task.key: task for task in left}
+    failed: dict[str, str | None] = {}
     goes_on = f"finished runs are kept in {journal.path}: the same command goes on from there."
     if len(left) < total:
         print(f"{total - len(left)} of {total} runs are finished already, in {journal.path}.", file=sys.stderr)

@@ -101,7 +101,7 @@ def read(data: bytes | memoryview) -> TextFile:
     )
 
 
-def _decoded(data, start: bytes) -> tuple[str, str, int | None, int]:
+def _decoded(data: bytes | memoryview, start: bytes) -> tuple[str, str, int | None, int]:
     """The text with its byte order mark, the name of its encoding, where it is not UTF-8, and bytes that were cut."""
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         order = "utf-16-le" if start.startswith(codecs.BOM_UTF16_LE) else "utf-16-be"
@@ -128,7 +128,7 @@ def _decoded(data, start: bytes) -> tuple[str, str, int | None, int]:
     return codecs.charmap_decode(data, "strict", WINDOWS_1252)[0], "Windows-1252", at, 0
 
 
-def _whole_characters(data, encoding: str) -> tuple[str, int]:
+def _whole_characters(data: bytes | memoryview, encoding: str) -> tuple[str, int]:
     """The text but for a character that is not whole at its end, and how many bytes that has.
 
     Raises:
@@ -138,7 +138,7 @@ def _whole_characters(data, encoding: str) -> tuple[str, int]:
     return text, len(data) - read
 
 
-def _wrong_in_utf8(data) -> int:
+def _wrong_in_utf8(data: bytes | memoryview) -> int:
     """How many bytes are no UTF-8, if those that are beyond ASCII are more; else 0."""
     beyond = right = 0
     for at in range(0, len(data), PIECE):

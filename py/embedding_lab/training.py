@@ -1,18 +1,27 @@
 """A run: one model that trains on one text, a slice of time at a time."""
 
+from __future__ import annotations
+
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .config import RunConfig
 from .corpus import Corpus, windows
 from .model import MLP_WIDTH, Transformer, random_stream
 from .ops import best
 from .optimizer import AdamW, learning_rate
 from .positions import PositionalEncoding, PositionError, build
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from .config import RunConfig
+    from .kinds import Floats, Integers
+    from .ops.interface import Operations
 
 VALIDATION_POINTS = 20
 STEPS_BETWEEN_VALIDATIONS = 10  # at least: an evaluation costs about five steps
@@ -62,16 +71,16 @@ class Saved:
         validation_steps, validation_loss: the evaluations, int32 and float64; none of a run that makes none.
     """
 
-    vector: np.ndarray
-    mean: np.ndarray
-    square: np.ndarray
+    vector: Floats
+    mean: Floats
+    square: Floats
     step: int
     state: str
     message: str | None
     seconds: float
-    train_loss: np.ndarray
-    validation_steps: np.ndarray
-    validation_loss: np.ndarray
+    train_loss: Floats
+    validation_steps: Integers
+    validation_loss: Floats
 
     def check(self, parameters: int, steps: int) -> None:
         """Hold what may have come from outside against what a run can be.
@@ -111,9 +120,7 @@ class Saved:
         least = self.step * LEAST_SECONDS_PER_STEP
         # A browser's clock may be so coarse that it sees nothing of a short run.
         if type(self.seconds) not in (int, float) or not (self.seconds == 0 or least <= self.seconds <= MOST_SECONDS):
-            raise SavedError(
-                f"seconds = {_short(self.seconds)} is neither 0 nor a number from {least:g} to {MOST_SECONDS:g}."
-            )
+            raise SavedError(f"seconds = {_short(self.seconds)} is neither 0 nor a number from {least:g} to {MOST_SECONDS:g}.")
         for name in ("train_loss", "validation_loss"):
             losses = getattr(self, name)[: -1 if diverged else None]
             if not ((losses >= 0) & (losses <= LARGEST_LOSS)).all():
@@ -147,9 +154,9 @@ class Frame:
     state: str
     message: str | None
     train_from: int
-    train_loss: np.ndarray
-    validation_steps: np.ndarray
-    validation_loss: np.ndarray
+    train_loss: Floats
+    validation_steps: Integers
+    validation_loss: Floats
     seconds: float
 
 
@@ -178,7 +185,7 @@ class Run:
         config: RunConfig,
         corpus: Corpus,
         encoding: PositionalEncoding | None = None,
-        ops=None,
+        ops: Operations | None = None,
         evaluate: bool = True,
     ):
         corpus.require(config.context)
@@ -232,7 +239,7 @@ class Run:
         self.step = self.optimizer.step = saved.step
         self.state, self.message, self.seconds = saved.state, saved.message, float(saved.seconds)
         self.train_loss = saved.train_loss.tolist()
-        self.validation = list(zip(saved.validation_steps.tolist(), saved.validation_loss.tolist()))
+        self.validation = list(zip(saved.validation_steps.tolist(), saved.validation_loss.tolist(), strict=True))
         self._evaluates = bool(self.validation)
         self._told = (len(self.train_loss), len(self.validation))
         self._batches = random_stream(self.config.seed, "batches")
@@ -306,7 +313,7 @@ class Run:
         attention = config.layers * (config.context + 1) * d
         return 3 * 2 * config.batch * config.context * (weights + attention)
 
-    def _timed(self, work) -> None:
+    def _timed(self, work: Callable[[], None]) -> None:
         started = time.perf_counter()
         # A learning rate that diverges overflows; the run tells of it in its own words.
         with np.errstate(all="ignore"):
@@ -349,13 +356,13 @@ class Run:
         self.message = f"Diverged at step {self.step}: {what}. Lower the learning rate (it is {self.config.lr:g})."
 
 
-def _finite(array: np.ndarray) -> bool:
+def _finite(array: Floats) -> bool:
     """Whether all float32 values are finite, without another array: their sum in float64 cannot overflow."""
     with np.errstate(invalid="ignore"):
         return math.isfinite(array.sum(dtype=np.float64))
 
 
-def _check_array(name: str, array, dtype, length: int | None = None, of: str = "") -> None:
+def _check_array(name: str, array: object, dtype: DTypeLike, length: int | None = None, of: str = "") -> None:
     dtype = np.dtype(dtype)
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
         found = f"{array.dtype} of the shape {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
@@ -364,6 +371,6 @@ def _check_array(name: str, array, dtype, length: int | None = None, of: str = "
         raise SavedError(f"{name} has {len(array)} numbers; the {of} are {length}.")
 
 
-def _short(value) -> str:
+def _short(value: object) -> str:
     """A value from outside as a message can hold it."""
     return repr(value)[:40] if isinstance(value, (str, int, float)) or value is None else type(value).__name__

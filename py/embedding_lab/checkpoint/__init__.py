@@ -14,6 +14,7 @@ folder that is opened may be anything: every size is bounded before anything is 
 """
 
 from .contents import FILES, LARGEST_FILE, CheckpointError, check_text, text_hash
+from .layouts import architectures
 from .opening import Checkpoint, ConsentError, read, read_file, read_folder
 from .saving import check_run, files, name, pack
 
@@ -23,6 +24,7 @@ __all__ = [
     "Checkpoint",
     "CheckpointError",
     "ConsentError",
+    "architectures",
     "check_run",
     "check_text",
     "files",

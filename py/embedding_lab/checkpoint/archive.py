@@ -26,7 +26,7 @@ class Archive:
 
     FAULTS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
 
-    def __init__(self, data: bytes):
+    def __init__(self, data: bytes) -> None:
         # Its last record says how long its directory is. Looked at first, since zipfile makes an object of each entry.
         end = data.rfind(b"PK\5\6", -END.size - LONGEST_COMMENT)
         record = data[end : end + END.size]  # where there is none, too few bytes
@@ -45,9 +45,7 @@ class Archive:
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
         except self.FAULTS as fault:
-            raise CheckpointError(
-                f"The zip is damaged: {_told(fault)}. Save the run again, or download it again."
-            ) from None
+            raise CheckpointError(f"The zip is damaged: {_told(fault)}. Save the run again, or download it again.") from None
         self._size = len(data)
         self._members = self._archive.infolist()
         self.names = [member.filename for member in self._members]

@@ -16,7 +16,7 @@ RUN, TRAINING, TEXT = "embedding-lab/run.json", "embedding-lab/training.safetens
 CODE = "embedding-lab/encoding.py"
 FILES = (MODEL, CONFIG, TOKENIZER, TOKENIZER_CONFIG, README, RUN, TRAINING, TEXT, CODE)
 IN_TRAINING = ("mean", "square", "train_loss", "validation_steps", "validation_loss")  # of `training.Saved`
-HIGHEST = {row["name"]: row["high"] for row in settings_table() if "high" in row}
+HIGHEST = {row["name"]: int(row["high"]) for row in settings_table() if "high" in row}
 
 
 def _most_parameters() -> int:

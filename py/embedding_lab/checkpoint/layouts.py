@@ -11,15 +11,23 @@ The other two architectures of `transformers` with the bias of ALiBi cannot hold
 its layers and norms, and Falcon divides the bias by the square root of the head size.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from ..config import OWN, RunConfig
+from ..config import RunConfig, settings_table
 from ..model import MLP_WIDTH, Transformer
 from ..ops.reference import LAYER_NORM_EPSILON
-from ..positions import PositionalEncoding, Trainable
+from ..positions import ENCODINGS, OWN, PositionalEncoding, Trainable, build
+
+if TYPE_CHECKING:
+    from ..kinds import Floats, Plain, Rotation
+
+S = TypeVar("S")  # what an encoding supplies
 
 MOST_POSITIONS = 1024  # of an encoding without an end: as many as GPT-2 has
 # Bloom's embedding norm divides by sqrt(variance + 1e-5). With rows this much smaller the variance does not count: that
@@ -46,11 +54,11 @@ class Layout:
     held: bool
     why: str
     positions: int
-    config: dict
+    config: Plain
     names: dict[str, str]
-    to_file: Callable[[str, np.ndarray], np.ndarray] = lambda name, array: array
-    from_file: Callable[[str, np.ndarray], np.ndarray] = lambda name, array: array
-    constants: Callable[[dict[str, np.ndarray]], dict[str, np.ndarray]] = field(default=lambda parameters: {})
+    to_file: Callable[[str, Floats], Floats] = lambda name, array: array
+    from_file: Callable[[str, Floats], Floats] = lambda name, array: array
+    constants: Callable[[dict[str, Floats]], dict[str, Floats]] = field(default=lambda parameters: {})
 
 
 def encoding_name(config: RunConfig, encoding: PositionalEncoding) -> str:
@@ -79,8 +87,8 @@ def choose(model: Transformer) -> Layout:
         if table is None:
             return _own(model, "its table depends on how long the text is, and GPT-2 has one table for all lengths")
         return _gpt2(model, table, "Its fixed table of positions is written out.")
-    if bias is None and table is None:
-        base = _rope_base(encoding, context, size)
+    if rotation is not None and bias is None and table is None:
+        base = _rope_base(encoding, rotation, context, size)
         if base is not None:
             return _gpt_neox(model, positions, base)
         return _own(model, "it turns queries and keys by other angles than RoPE does")
@@ -94,7 +102,19 @@ def choose(model: Transformer) -> Layout:
     return _own(model, "it supplies position in more than one place")
 
 
-def _stretched(supplied: Callable[[int], np.ndarray], context: int, most: int) -> np.ndarray | None:
+def architectures() -> dict[str, list[str | None]]:
+    """What of `transformers` opens a run, for each encoding of the lab: with 1, 2, ... heads, None where nothing does."""
+
+    def title(encoding: str, heads: int) -> str | None:
+        config = RunConfig(encoding=encoding, d=16 * heads, heads=heads, context=8)
+        layout = choose(Transformer(config, 2, build(encoding, config.context)))
+        return layout.title if layout.held else None
+
+    [most] = [int(row["high"]) for row in settings_table() if row["name"] == "heads"]
+    return {encoding: [title(encoding, heads) for heads in range(1, most + 1)] for encoding in ENCODINGS}
+
+
+def _stretched(supplied: Callable[[int], Floats | Trainable | None], context: int, most: int) -> Floats | None:
     """One table for all lengths, of `most` rows if the encoding goes that far; None if its rows depend on the length."""
     whole = np.asarray(supplied(context), np.float32)
     if not all(_same(_asked(supplied, length), whole[:length]) for length in (1, context // 2, context - 1)):
@@ -107,7 +127,7 @@ def _stretched(supplied: Callable[[int], np.ndarray], context: int, most: int) -
     return longer if same else whole
 
 
-def _asked(supplied: Callable, length: int):
+def _asked(supplied: Callable[[int], S | Trainable | None], length: int) -> S | None:
     """The fixed array that an encoding supplies at another length than its run's; None where it has none, or fails."""
     try:
         found = supplied(length)
@@ -116,14 +136,18 @@ def _asked(supplied: Callable, length: int):
     return None if isinstance(found, Trainable) else found
 
 
-def _same(one, other) -> bool:
+def _same(one: Floats | None, other: Floats) -> bool:
     """Equal but for rounding: NumPy's sine may differ in its last place with the length of what it is given."""
-    return np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=1e-6, atol=1e-7)
+    return one is not None and np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=1e-6, atol=1e-7)
 
 
-def _rope_base(encoding, context: int, size: int) -> float | None:
-    """The base whose powers the rotation turns by, pair k by base^(-2k / head size) a step; None if there is none."""
-    cos, sin = encoding.rotation(context, size)
+def _rope_base(encoding: PositionalEncoding, turns: Rotation, context: int, size: int) -> float | None:
+    """The base whose powers the rotation turns by, pair k by base^(-2k / head size) a step; None if there is none.
+
+    Args:
+        turns: what the encoding supplies at the context.
+    """
+    cos, sin = turns
     base = 10_000.0  # of a single pair, which is turned by 1 with any base
     if size > 2:
         with np.errstate(all="ignore"):
@@ -141,7 +165,7 @@ def _rope_base(encoding, context: int, size: int) -> float | None:
     return float(base)
 
 
-def _is_bloom(encoding, context: int, heads: int) -> bool:
+def _is_bloom(encoding: PositionalEncoding, context: int, heads: int) -> bool:
     """Whether the bias is that of Bloom, which has ALiBi's slopes for 1, 2, 4 or 8 heads and others for 3, 5, 6 and 7.
 
     Bloom adds slope times the key's position where the lab subtracts slope times the distance: the two differ by what is
@@ -163,11 +187,11 @@ _GPT2 = ("ln_1", "attn.c_attn", "attn.c_proj", "ln_2", "mlp.c_fc", "mlp.c_proj")
 _FUSED = ("query_key_value", "dense", "post_attention_layernorm", "mlp.dense_h_to_4h", "mlp.dense_4h_to_h")
 
 
-def _names(model: Transformer, embedding: str, block: str, parts: tuple[str, ...], final: str, output: str) -> dict:
+def _names(model: Transformer, embedding: str, block: str, parts: tuple[str, ...], final: str, output: str) -> dict[str, str]:
     """The file's name of each parameter. A norm's gain and shift are called weight and bias there."""
     names = {"embedding": embedding, "final_norm": final, "unembedding": output}
     for at in range(model.config.layers):
-        names |= {f"block{at}.{own}": f"{block}.{at}.{theirs}" for own, theirs in zip(_BLOCK, parts)}
+        names |= {f"block{at}.{own}": f"{block}.{at}.{theirs}" for own, theirs in zip(_BLOCK, parts, strict=True)}
     kinds = {"gain": "weight", "shift": "bias"}
     found = {}
     for name in model.parameters.arrays:
@@ -179,7 +203,7 @@ def _names(model: Transformer, embedding: str, block: str, parts: tuple[str, ...
     return found
 
 
-def _about(model: Transformer, architecture: str, model_type: str) -> dict:
+def _about(model: Transformer, architecture: str, model_type: str) -> Plain:
     """What every config.json says."""
     return {
         "architectures": [architecture],
@@ -193,7 +217,7 @@ def _about(model: Transformer, architecture: str, model_type: str) -> dict:
     }
 
 
-def _gpt2(model: Transformer, fixed: np.ndarray | None, why: str) -> Layout:
+def _gpt2(model: Transformer, fixed: Floats | None, why: str) -> Layout:
     config = model.config
     names = _names(model, "transformer.wte", "transformer.h", _GPT2, "transformer.ln_f", "lm_head")
     table = "transformer.wpe.weight"
@@ -249,9 +273,7 @@ def _gpt_neox(model: Transformer, positions: int, base: float) -> Layout:
             "rotary_emb_base": base,  # this and the next are the names before transformers 5
             "rotary_pct": 1.0,
         },
-        names=_names(
-            model, "gpt_neox.embed_in", "gpt_neox.layers", parts, "gpt_neox.final_layer_norm", "embed_out"
-        ),
+        names=_names(model, "gpt_neox.embed_in", "gpt_neox.layers", parts, "gpt_neox.final_layer_norm", "embed_out"),
         to_file=lambda name, array: _fused(name, array, config.heads),
         from_file=lambda name, array: _split(name, array, config.heads),
     )
@@ -267,23 +289,23 @@ def _bloom(model: Transformer, positions: int) -> Layout:
     config = model.config
     parts = ("input_layernorm", "self_attention.query_key_value", "self_attention.dense", *_FUSED[2:])
     tied, looked_up, read_out = config.tied, "transformer.word_embeddings", "lm_head"
-    norm = {
+    norm: dict[str, Floats] = {
         f"{looked_up}_layernorm.weight": np.full(config.d, LAYER_NORM_EPSILON**0.5 / BLOOM_SHRINKS, np.float32),
         f"{looked_up}_layernorm.bias": np.zeros(config.d, np.float32),
     }
     # Of a tied model the file's read-out table is the parameter, and the one that is looked up follows from it.
     names = _names(model, read_out if tied else looked_up, "transformer.h", parts, "transformer.ln_f", read_out)
 
-    def to_file(name, array):
+    def to_file(name: str, array: Floats) -> Floats:
         shrinks = name == "embedding" and not tied
         return array * np.float32(BLOOM_SHRINKS) if shrinks else _fused(name, array, config.heads)
 
-    def from_file(name, array):
+    def from_file(name: str, array: Floats) -> Floats:
         grows = name == "embedding" and not tied
         return array / np.float32(BLOOM_SHRINKS) if grows else _split(name, array, config.heads)
 
-    def constants(parameters):
-        small = {f"{looked_up}.weight": parameters["embedding"] * np.float32(BLOOM_SHRINKS)} if tied else {}
+    def constants(parameters: dict[str, Floats]) -> dict[str, Floats]:
+        small: dict[str, Floats] = {f"{looked_up}.weight": parameters["embedding"] * np.float32(BLOOM_SHRINKS)} if tied else {}
         return norm | small
 
     return Layout(
@@ -328,7 +350,7 @@ def _own(model: Transformer, why: str) -> Layout:
     )
 
 
-def _fused(name: str, array: np.ndarray, heads: int) -> np.ndarray:
+def _fused(name: str, array: Floats, heads: int) -> Floats:
     """A weight as (outputs, inputs), and of qkv the queries, keys and values of each head together."""
     array = array.T if name.endswith(".weight") else array
     if ".qkv." in name:
@@ -336,7 +358,7 @@ def _fused(name: str, array: np.ndarray, heads: int) -> np.ndarray:
     return array
 
 
-def _split(name: str, array: np.ndarray, heads: int) -> np.ndarray:
+def _split(name: str, array: Floats, heads: int) -> Floats:
     """What `_fused` made, as it was."""
     if ".qkv." in name:
         array = array.reshape(heads, 3, -1, *array.shape[1:]).swapaxes(0, 1).reshape(array.shape)

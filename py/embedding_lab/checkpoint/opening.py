@@ -1,19 +1,22 @@
 """Opens a run from files that may be anything: each is checked before anything is made of it."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import __version__, own_encoding, positions
-from ..config import OWN, RunConfig, settings_table, validate
+from ..config import RunConfig, settings_table, validate
 from ..corpus import MOST_CHARACTERS, Corpus, CorpusError
 from ..model import Transformer
 from ..own_encoding import OwnEncodingError
 from ..own_encoding.loading import LONGEST_CODE
-from ..positions import PositionalEncoding, PositionError
+from ..positions import OWN, PositionalEncoding, PositionError
 from ..training import Saved, SavedError
 from . import layouts, tensors
 from .archive import Archive
@@ -37,6 +40,9 @@ from .contents import (
     code_hash,
 )
 from .tensors import TensorsError, read_json
+
+if TYPE_CHECKING:
+    from ..kinds import Floats, Values
 
 WITHOUT_CODE = (
     "This run has a positional encoding of its own, whose Python code is not among its files: its README says what can open "
@@ -75,7 +81,7 @@ class ConsentError(CheckpointError):
         version: of the lab that wrote it.
     """
 
-    def __init__(self, config: RunConfig, code: str, version: str):
+    def __init__(self, config: RunConfig, code: str, version: str) -> None:
         self.config, self.code, self.version = config, code, version
         super().__init__(
             f"This run has a positional encoding of its own, {self.name}: {len(code):,} characters of Python, in {CODE}. "
@@ -158,7 +164,7 @@ def _read(content: Content, names: list[str], run_code: bool) -> Checkpoint:
         code = _code(content, about["encoding"], name)
         if not run_code:
             raise ConsentError(config, code, about["version"])
-        encoding = own_encoding.load(code, name, CODE)
+        encoding: PositionalEncoding = own_encoding.load(code, name, CODE)
         encoding.name = name  # the page may have numbered that of its class
     elif about["encoding"] == {"name": config.encoding, "ofTheLab": True}:
         encoding = positions.build(config.encoding, config.context, config.position_scale)
@@ -174,9 +180,8 @@ def _read(content: Content, names: list[str], run_code: bool) -> Checkpoint:
     training = _tensors(content, TRAINING, LARGEST_TRAINING)
     if set(training) != set(IN_TRAINING):
         raise CheckpointError(f"{TRAINING} must have exactly {', '.join(IN_TRAINING)}: it is not as the lab saved it.")
-    saved = Saved(
-        vector=model.parameters.vector, **training, **{key: about[key] for key in ("step", "state", "message", "seconds")}
-    )
+    values: Values = {**training, **{key: about[key] for key in ("step", "state", "message", "seconds")}}
+    saved = Saved(vector=model.parameters.vector, **values)
     try:
         saved.check(model.size, config.steps)
     except SavedError as problem:
@@ -187,7 +192,7 @@ def _read(content: Content, names: list[str], run_code: bool) -> Checkpoint:
     return _with_text(found, content, about["characters"]) if config.corpus == "own" else found
 
 
-def _code(content: Content, about: dict, name: str) -> str:
+def _code(content: Content, about: Values, name: str) -> str:
     """The code of a reader's own encoding, of which run.json says this; none of it is run."""
     packed = content(CODE, LARGEST_CODE)
     if packed is None or "codeHash" not in about:
@@ -208,7 +213,7 @@ def _code(content: Content, about: dict, name: str) -> str:
     return code
 
 
-def _about(packed: bytes) -> dict:
+def _about(packed: bytes) -> Values:
     """run.json, with each value of the kind that it must be; those that `Saved.check` looks at are left to it."""
     about = read_json(packed, RUN, CheckpointError)
     if not isinstance(about, dict) or type(about.get("format")) is not int:
@@ -221,7 +226,7 @@ def _about(packed: bytes) -> dict:
             f"This run was saved by a newer lab (version {version}, format {about['format']}; this is version "
             f"{__version__}, which reads format {FORMAT}): open it there, or load the newest lab."
         )
-    kinds = {
+    kinds: dict[str, type | tuple[type, ...]] = {
         "config": dict,
         "encoding": dict,
         "characters": int,
@@ -233,9 +238,7 @@ def _about(packed: bytes) -> dict:
     }
     wrong = [key for key, kind in kinds.items() if key not in about or not isinstance(about[key], kind)]
     if about["format"] != FORMAT or wrong or set(about) - set(kinds) - {"format", "version"}:
-        raise CheckpointError(
-            f"{RUN} must have format {FORMAT}, version, {', '.join(kinds)}: it is not as the lab saved it."
-        )
+        raise CheckpointError(f"{RUN} must have format {FORMAT}, version, {', '.join(kinds)}: it is not as the lab saved it.")
     if not 2 <= about["characters"] <= MOST_CHARACTERS or not re.fullmatch("[0-9a-f]{64}", about["textHash"]):
         raise CheckpointError(
             f"{RUN} must have from 2 to {MOST_CHARACTERS} characters and a textHash of 64 digits: "
@@ -244,19 +247,17 @@ def _about(packed: bytes) -> dict:
     return about
 
 
-def _config(values: dict) -> RunConfig:
+def _config(values: Values) -> RunConfig:
     expected = [row["name"] for row in settings_table()]
     if set(values) != set(expected) or not all(type(value) in (str, int, float, bool) for value in values.values()):
-        raise CheckpointError(
-            f"The config in {RUN} must have exactly {', '.join(expected)}: it is not as the lab saved it."
-        )
+        raise CheckpointError(f"The config in {RUN} must have exactly {', '.join(expected)}: it is not as the lab saved it.")
     config, errors = validate(values)
     if errors:
         raise CheckpointError(f"The config in {RUN} cannot be: {errors[0]['message']}")
     return RunConfig(**config)
 
 
-def _tensors(content: Content, path: str, most: int) -> dict[str, np.ndarray]:
+def _tensors(content: Content, path: str, most: int) -> dict[str, Floats]:
     packed = content(path, most)
     if packed is None:
         raise CheckpointError(f"{path} is missing: it is not as the lab saved it.")
@@ -266,7 +267,7 @@ def _tensors(content: Content, path: str, most: int) -> dict[str, np.ndarray]:
         raise CheckpointError(f"{path} is not as the lab saved it. {problem}") from None
 
 
-def _fill(model: Transformer, found: dict[str, np.ndarray]) -> None:
+def _fill(model: Transformer, found: dict[str, Floats]) -> None:
     """Give a model the parameters that stand in a file of its layout."""
     layout, parameters = layouts.choose(model), model.parameters.arrays
     expected = {theirs: layout.to_file(own, parameters[own]) for own, theirs in layout.names.items()}

@@ -1,16 +1,19 @@
 """Writes a run: its files by path, and the zip of them."""
 
+from __future__ import annotations
+
 import io
 import json
 import re
 import zipfile
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from .. import __version__, positions
-from ..config import CORPORA, OWN
+from ..config import CORPORA
 from ..corpus import RARE, Corpus
 from ..own_encoding import Own
-from ..training import Run
+from ..positions import OWN
 from . import layouts, tensors
 from .contents import (
     CODE,
@@ -30,6 +33,10 @@ from .contents import (
     code_hash,
     text_hash,
 )
+
+if TYPE_CHECKING:
+    from ..kinds import Plain
+    from ..training import Run
 
 DATE = (1980, 1, 1, 0, 0, 0)  # the first that a zip can hold
 PROMPT_CHARACTERS = 4  # of the example in the README: less than the shortest context
@@ -91,8 +98,9 @@ def files(run: Run, label: str) -> dict[str, bytes]:
     corpus, model = run.corpus, run.model
     check_run(run)
     text = _text_bytes(corpus)
-    has_code = isinstance(run.encoding, Own) and run.config.encoding.startswith(OWN)
-    code = run.encoding.code.encode() if has_code else None  # code with half of a surrogate pair is no Python
+    code = None
+    if isinstance(run.encoding, Own) and run.config.encoding.startswith(OWN):
+        code = run.encoding.code.encode()  # code with half of a surrogate pair is no Python
     layout, saved, parameters = layouts.choose(model), run.save(), model.parameters.arrays
     found = {
         MODEL: tensors.write(
@@ -111,7 +119,7 @@ def files(run: Run, label: str) -> dict[str, bytes]:
                 "model_input_names": ["input_ids", "attention_mask"],
             }
         ),
-        README: _readme(run, layout, label, has_code).encode(),
+        README: _readme(run, layout, label, code is not None).encode(),
         RUN: _json(
             {
                 "format": FORMAT,
@@ -155,11 +163,11 @@ def _of_the_lab(run: Run) -> bool:
     return type(run.encoding) is type(made) and vars(run.encoding) == vars(made)
 
 
-def _json(value) -> bytes:
+def _json(value: object) -> bytes:
     return (json.dumps(value, indent=1, allow_nan=False) + "\n").encode()
 
 
-def _tokenizer(corpus: Corpus) -> dict:
+def _tokenizer(corpus: Corpus) -> Plain:
     """tokenizer.json: byte-pair encoding without any merges leaves each character its own token.
 
     The text is normalised as `Corpus` does. A character that the vocabulary lacks becomes the symbol for rare ones where

@@ -5,13 +5,21 @@ arrays one after another. The header says for each name its dtype, shape and dat
 the end of the header. (https://github.com/huggingface/safetensors, under "Format")
 """
 
+from __future__ import annotations
+
 import json
 import math
 import re
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-DTYPES = {"F64": np.dtype("<f8"), "F32": np.dtype("<f4"), "I32": np.dtype("<i4")}
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
+    from ..kinds import Floats
+
+DTYPES: dict[str, np.dtype[np.generic]] = {"F64": np.dtype("<f8"), "F32": np.dtype("<f4"), "I32": np.dtype("<i4")}
 LONGEST_HEADER = 1 << 16  # that of the lab's largest model has 6 KB
 DEEPEST_JSON = 32  # lists and objects in one another; a header needs 3
 MOST_DIMENSIONS = 8
@@ -22,14 +30,14 @@ class TensorsError(ValueError):
     """Bytes that are no safetensors file, or one with what this reader does not take; the message says where."""
 
 
-def write(tensors: dict[str, np.ndarray], about: dict[str, str] | None = None) -> bytes:
+def write(tensors: dict[str, Floats], about: dict[str, str] | None = None) -> bytes:
     """A file of these arrays.
 
     Args:
         tensors: of one of `DTYPES`; the same arrays give the same bytes.
         about: what the header says besides, under __metadata__.
     """
-    header: dict = {"__metadata__": about} if about else {}
+    header: dict[str, object] = {"__metadata__": about} if about else {}
     names = {dtype: name for name, dtype in DTYPES.items()}
     # The largest numbers come first, so that each array starts at a multiple of its own.
     ordered = sorted(tensors.items(), key=lambda item: (-item[1].dtype.itemsize, item[0]))
@@ -44,7 +52,7 @@ def write(tensors: dict[str, np.ndarray], about: dict[str, str] | None = None) -
     return b"".join([len(text).to_bytes(8, "little"), text, *numbers])
 
 
-def read(data: bytes) -> dict[str, np.ndarray]:
+def read(data: bytes) -> dict[str, Floats]:
     """The arrays of a file, each a copy in this machine's byte order.
 
     Nothing in the header is believed before it is checked: each array must have the size that its shape asks for,
@@ -81,7 +89,7 @@ def read(data: bytes) -> dict[str, np.ndarray]:
     return arrays
 
 
-def _split(data: bytes) -> tuple[dict, memoryview]:
+def _split(data: bytes) -> tuple[dict[str, object], memoryview]:
     """The header as it was read, and the bytes after it."""
     if len(data) < 8:
         raise TensorsError(f"It has {len(data)} bytes; a safetensors file begins with 8 that say how long its header is.")
@@ -97,7 +105,7 @@ def _split(data: bytes) -> tuple[dict, memoryview]:
     return header, memoryview(data)[8 + length :]
 
 
-def _entry(name: str, entry) -> tuple[np.dtype, list[int], list[int]]:
+def _entry(name: str, entry: object) -> tuple[np.dtype[np.generic], list[int], tuple[int, int]]:
     """dtype, shape and offsets of one array, each of the kind that it must be."""
     where = f"{name[:80]!r} in its header"
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
@@ -112,14 +120,14 @@ def _entry(name: str, entry) -> tuple[np.dtype, list[int], list[int]]:
         raise TensorsError(f"{where} has a shape of {LARGEST_NUMBER} numbers or more.")
     if not _whole_numbers(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
         raise TensorsError(f"{where} has data_offsets that are not two whole numbers from 0, in order.")
-    return DTYPES[dtype], shape, offsets
+    return DTYPES[dtype], shape, (offsets[0], offsets[1])
 
 
-def _whole_numbers(value) -> bool:
+def _whole_numbers(value: object) -> TypeGuard[list[int]]:
     return isinstance(value, list) and all(type(number) is int and 0 <= number < LARGEST_NUMBER for number in value)
 
 
-def read_json(data: bytes, what: str, error: type[ValueError]):
+def read_json(data: bytes, what: str, error: type[ValueError]) -> object:
     """The value of a JSON text that may be anything.
 
     Args:
@@ -127,22 +135,23 @@ def read_json(data: bytes, what: str, error: type[ValueError]):
         error: raised where it is not UTF-8, not JSON, nested too deeply, or has a name twice or a number like NaN.
     """
 
-    def unique(pairs):
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         if len(dict(pairs)) != len(pairs):
             raise error(f"{what} has the same name twice.")
         return dict(pairs)
 
-    def no_constant(name):
+    def no_constant(name: str) -> NoReturn:
         raise error(f"{what} has {name}, which is no number of JSON.")
 
     if _depth(data) > DEEPEST_JSON:
         raise error(f"{what} is nested too deeply.")
     try:
-        return json.loads(data.decode(), object_pairs_hook=unique, parse_constant=no_constant)
+        value: object = json.loads(data.decode(), object_pairs_hook=unique, parse_constant=no_constant)
     except error:
         raise
     except ValueError as problem:  # not UTF-8, not JSON, or a number of thousands of digits
         raise error(f"{what} is not JSON: {problem}.") from None
+    return value
 
 
 def _depth(data: bytes) -> int:

@@ -4,13 +4,20 @@ The interface, and what "d..." arguments mean, is described in `ops/__init__.py`
 runs in float64, which is how the derivatives are checked.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
+
+if TYPE_CHECKING:
+    from ..kinds import Floats, Integers
 
 NAME = "numpy"
 LAYER_NORM_EPSILON = 1e-5
 
 
-def embedding(out, table, ids):
+def embedding(out: Floats, table: Floats, ids: Integers) -> None:
     """Look rows up: out[n] = table[ids[n]]. The same as one_hot(ids) @ table, without the zeros.
 
     Shapes: out (N, d), table (V, d), ids (N,).
@@ -18,12 +25,12 @@ def embedding(out, table, ids):
     np.take(table, ids, axis=0, out=out, mode="clip")
 
 
-def embedding_backward(dtable, dout, ids):
+def embedding_backward(dtable: Floats, dout: Floats, ids: Integers) -> None:
     """Only the rows that were looked up receive a gradient: the sum over their occurrences."""
     np.add.at(dtable, ids, dout)
 
 
-def unembedding(out, x, table):
+def unembedding(out: Floats, x: Floats, table: Floats) -> None:
     """Score every character: the logits are the products of the state with each row, out = x @ table.T.
 
     Shapes: out (N, V), x (N, d), table (V, d). Tied models pass the embedding table (Press and Wolf 2017).
@@ -31,13 +38,13 @@ def unembedding(out, x, table):
     np.matmul(x, table.T, out=out)
 
 
-def unembedding_backward(dx, dtable, dout, x, table):
+def unembedding_backward(dx: Floats, dtable: Floats, dout: Floats, x: Floats, table: Floats) -> None:
     """Every row receives a gradient, whether its character occurs or not."""
     np.matmul(dout, table, out=dx)
     dtable += dout.T @ x
 
 
-def linear(out, x, weight, bias, residual=None):
+def linear(out: Floats, x: Floats, weight: Floats, bias: Floats, residual: Floats | None = None) -> None:
     """out = x @ weight + bias, plus the residual stream (N, m) where one is given.
 
     Shapes: out (N, m), x (N, k), weight (k, m), bias (m,).
@@ -48,14 +55,14 @@ def linear(out, x, weight, bias, residual=None):
         out += residual
 
 
-def linear_backward(dx, dweight, dbias, dout, x, weight):
+def linear_backward(dx: Floats, dweight: Floats, dbias: Floats, dout: Floats, x: Floats, weight: Floats) -> None:
     """The chain rule for a product: each factor's gradient is dout times the other factor."""
     np.matmul(dout, weight.T, out=dx)
     dweight += x.T @ dout
     dbias += dout.sum(axis=0)
 
 
-def layer_norm(out, mean, rstd, x, gain, shift):
+def layer_norm(out: Floats, mean: Floats, rstd: Floats, x: Floats, gain: Floats, shift: Floats) -> None:
     """Each row to mean 0 and variance 1, then scaled and shifted (Ba et al. 2016).
 
     Shapes: out and x (N, d); mean and rstd, the reciprocal standard deviation, (N,); gain and shift (d,).
@@ -68,7 +75,9 @@ def layer_norm(out, mean, rstd, x, gain, shift):
     out += shift
 
 
-def layer_norm_backward(dx, dgain, dshift, dout, x, mean, rstd, gain):
+def layer_norm_backward(
+    dx: Floats, dgain: Floats, dshift: Floats, dout: Floats, x: Floats, mean: Floats, rstd: Floats, gain: Floats
+) -> None:
     """The gradient loses its mean and its part along the normalised row: moving there changes nothing.
 
     dx is added to.
@@ -85,20 +94,20 @@ GELU_SLOPE = np.sqrt(2 / np.pi).item()
 GELU_CUBIC = 0.044715
 
 
-def gelu(out, x):
+def gelu(out: Floats, x: Floats) -> None:
     """A smooth gate, x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) (Hendrycks and Gimpel 2016, section 2)."""
     inner = GELU_SLOPE * (x + GELU_CUBIC * x * x * x)
     np.multiply(0.5 * x, 1 + np.tanh(inner), out=out)
 
 
-def gelu_backward(dx, dout, x):
+def gelu_backward(dx: Floats, dout: Floats, x: Floats) -> None:
     """The product rule on x / 2 and the gate; the derivative of tanh is 1 - tanh^2."""
     gate = np.tanh(GELU_SLOPE * (x + GELU_CUBIC * x * x * x))
     slope = GELU_SLOPE * (1 + 3 * GELU_CUBIC * x * x)
     np.multiply(dout, 0.5 * (1 + gate) + 0.5 * x * (1 - gate * gate) * slope, out=dx)
 
 
-def rotate(qkv, cos, sin):
+def rotate(qkv: Floats, cos: Floats, sin: Floats) -> None:
     """Turn queries and keys, in place: each pair of numbers by the angle of its position (RoPE).
 
     Shapes: qkv (B, T, 3, heads, head_dim), of which the values are left alone; cos and sin
@@ -112,12 +121,12 @@ def rotate(qkv, cos, sin):
     first[...] = turned
 
 
-def rotate_backward(dqkv, cos, sin):
+def rotate_backward(dqkv: Floats, cos: Floats, sin: Floats) -> None:
     """A rotation is undone by the opposite angle, and so is its gradient."""
     rotate(dqkv, cos, -sin)
 
 
-def attention(out, weights, qkv, bias, causal):
+def attention(out: Floats, weights: Floats, qkv: Floats, bias: Floats | None, causal: bool) -> None:
     """Each position collects the values of others, weighted by softmax(q . k / sqrt(head_dim) + bias).
 
     Shapes: out (B, T, heads, head_dim); weights (B, heads, T, T), [b, h, i, j] is how much query i
@@ -139,7 +148,9 @@ def attention(out, weights, qkv, bias, causal):
     out[...] = (weights @ v).transpose(0, 2, 1, 3)
 
 
-def attention_backward(dqkv, dbias, dscores, dout, weights, qkv, causal):
+def attention_backward(
+    dqkv: Floats, dbias: Floats | None, dscores: Floats, dout: Floats, weights: Floats, qkv: Floats, causal: bool
+) -> None:
     """Through the weighted sum, then the softmax, then the scores.
 
     Shapes: dbias (heads, T, T) or None; dscores (B, heads, T, T) is room to work in, and what it holds
@@ -160,7 +171,7 @@ def attention_backward(dqkv, dbias, dscores, dout, weights, qkv, causal):
     dk[...] = dscores.swapaxes(2, 3) @ q
 
 
-def cross_entropy(losses, probabilities, logits, targets):
+def cross_entropy(losses: Floats, probabilities: Floats, logits: Floats, targets: Integers) -> None:
     """Softmax, and how surprised it is by what came: losses[n] = -ln p(targets[n]), in nats.
 
     Shapes: losses (N,), probabilities and logits (N, V), targets (N,).
@@ -173,14 +184,25 @@ def cross_entropy(losses, probabilities, logits, targets):
     losses += np.log(total)
 
 
-def cross_entropy_backward(dlogits, probabilities, targets):
+def cross_entropy_backward(dlogits: Floats, probabilities: Floats, targets: Integers) -> None:
     """The gradient of the mean loss: what the model believed minus what came, over N."""
     dlogits[...] = probabilities
     dlogits[np.arange(len(targets)), targets] -= 1
     dlogits /= len(targets)
 
 
-def adamw(parameters, gradients, mean, square, step, lr, beta1, beta2, epsilon, weight_decay):
+def adamw(
+    parameters: Floats,
+    gradients: Floats,
+    mean: Floats,
+    square: Floats,
+    step: int,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    weight_decay: float,
+) -> None:
     """One update of AdamW, in place (Loshchilov and Hutter 2019, algorithm 2).
 
     The decay is multiplied by the learning rate, as PyTorch does.

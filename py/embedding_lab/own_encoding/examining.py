@@ -1,23 +1,29 @@
 """Looks at an encoding before it is trained."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..config import OWN, ConfigError, RunConfig, validate
+from ..config import ConfigError, RunConfig, validate
 from ..corpus import Corpus
 from ..model import Transformer, random_stream
-from ..positions import PositionError
+from ..positions import OWN, PositionError
 from ..probes import View, run_probe
 from ..training import Run
 from .loading import load
 from .own import METHODS, Own
 
+if TYPE_CHECKING:
+    from ..kinds import Examined, Floats, Method, Plain, Rotation, Work
+
 LOUD = 10  # a table this many times as large as E drowns it, as the probe `amplitude` measures with the sinusoid
 TEXT = "The quick brown fox jumps over the lazy dog. " * 80  # of models that nobody trains
 
 
-def examine(code: str, config: dict) -> dict:
+def examine(code: str, config: Mapping[str, object]) -> Examined:
     """Look at an encoding before it is trained: ask for all it supplies, and run the probes that draw it.
 
     Args:
@@ -38,7 +44,9 @@ def examine(code: str, config: dict) -> dict:
         raise ConfigError(**errors[0])
     run = Run(RunConfig(**values), Corpus.from_text(TEXT), own, evaluate=False)
     view, parts = View.of(run), run.model.position(run.config.context)
-    methods = [_described(method, own, run.model, part) for method, part in zip(METHODS, parts) if part is not None]
+    methods = [
+        _described(method, own, run.model, part) for method, part in zip(METHODS, parts, strict=True) if part is not None
+    ]
     return {
         "name": own.name,
         "maxLength": own.max_length,
@@ -51,26 +59,29 @@ def examine(code: str, config: dict) -> dict:
     }
 
 
-def _described(method: str, own: Own, model: Transformer, part) -> dict:
+def _described(method: str, own: Own, model: Transformer, part: Floats | Rotation) -> Method:
     parameter = model.parameters.get(f"position_{method}")
     return {
         "method": method,
-        "shape": list(part[0].shape if method == "rotation" else part.shape),
+        "shape": list(part[0].shape if isinstance(part, tuple) else part.shape),
         "dtype": own.dtypes[method],
         "trainable": parameter is not None,
         "parameters": 0 if parameter is None else parameter.size,
     }
 
 
-def _finished(work: Iterator[float]) -> dict:
+def _finished(work: Work) -> Plain:
     while True:
         try:
             next(work)
         except StopIteration as end:
-            return end.value
+            result: Plain = end.value
+            return result
 
 
-def _notes(config: RunConfig, methods: list[dict], table, rotation, bias) -> list[str]:
+def _notes(
+    config: RunConfig, methods: list[Method], table: Floats | None, rotation: Rotation | None, bias: Floats | None
+) -> list[str]:
     notes = []
     if not methods:
         notes.append("It supplies nothing: a run with it trains like one without position.")
@@ -100,7 +111,7 @@ def _notes(config: RunConfig, methods: list[dict], table, rotation, bias) -> lis
     return notes
 
 
-def _notes_on_half(model: Transformer, methods: list[dict]) -> list[str]:
+def _notes_on_half(model: Transformer, methods: list[Method]) -> list[str]:
     """Whether each parameter means at half the context what it means at the context, where it is trained."""
     whole, half = model.config.context, model.config.context // 2
     model, notes = model.beside(keep=True), []
@@ -108,11 +119,13 @@ def _notes_on_half(model: Transformer, methods: list[dict]) -> list[str]:
         parameter = model.parameters[f"position_{method}"]
         near = np.where(parameter == 0, 0.01, 0.01 * np.abs(parameter))
         parameter += near * random_stream(0, method).normal(size=parameter.shape)
-        at = list(METHODS).index(method)
         try:
-            shorter, trained = model.position(half)[at], model.position(whole)[at]
+            (table, _, bias), (whole_table, _, whole_bias) = model.position(half), model.position(whole)
         except PositionError as error:
             notes.append(f"At length {half}, where probes may ask for it: {error}")
+            continue
+        shorter, trained = (bias, whole_bias) if method == "bias" else (table, whole_table)
+        if shorter is None or trained is None:
             continue
         trained = np.tril(trained[:, :half, :half]) if method == "bias" else trained[:half]
         shorter = np.tril(shorter) if method == "bias" else shorter  # the mask hides the other half

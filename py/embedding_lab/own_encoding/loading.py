@@ -1,5 +1,7 @@
 """Makes an encoding of a reader's code."""
 
+import __future__
+
 import ast
 from collections.abc import Callable
 from pathlib import Path
@@ -59,17 +61,18 @@ def load(code: str, fallback: str = NAMELESS, file: str = "your_encoding.py") ->
     return Own(made, again, name, max_length)
 
 
-def _run(reader: Reader, what: str = "The code"):
+def _run(reader: Reader, what: str = "The code") -> object:
     """Run the code, and make the encoding that it defines."""
     with reader.running(what):
         exec(_compiled(reader.code, reader.file), vars(reader.module))
         found = _classes(reader.module)
     defined = _the_one(reader, found)
-    with reader.running(f"{defined.__name__}(), made without arguments,", defined.__init__):
+    blamed = defined.__init__  # type: ignore[misc]  # which is only looked at, for its line
+    with reader.running(f"{defined.__name__}(), made without arguments,", blamed):
         return defined()
 
 
-def _is_named(encoding) -> bool:
+def _is_named(encoding: object) -> bool:
     """Whether the code names it, and not the class of the lab that it inherits from."""
     if "name" in getattr(encoding, "__dict__", {}):
         return True
@@ -87,7 +90,7 @@ def _usable(name: str) -> str:
     return name[:LONGEST_OWN_NAME].rstrip(" ") or NAMELESS
 
 
-def _methods(reader: Reader, encoding) -> dict[str, Callable]:
+def _methods(reader: Reader, encoding: object) -> dict[str, Callable[[int, int], object]]:
     with reader.running(f"Looking at {type(encoding).__name__}"):
         methods = {method: getattr(encoding, method) for method in METHODS}
     for method, function in methods.items():
@@ -99,9 +102,11 @@ def _methods(reader: Reader, encoding) -> dict[str, Callable]:
 
 def _compiled(code: str, file: str) -> CodeType:
     try:
-        return compile(code, file, "exec", dont_inherit=True)
+        # Annotations stay unread: those of a class that was copied from the lab name types which only checkers know.
+        compiled: CodeType = compile(code, file, "exec", flags=__future__.annotations.compiler_flag, dont_inherit=True)
     except (MemoryError, RecursionError):  # how Python says so, without a line
         raise SyntaxError("it is nested too deeply for Python to read: split its longest expression") from None
+    return compiled
 
 
 def _classes(module: ModuleType) -> list[type]:
@@ -127,7 +132,7 @@ def _the_one(reader: Reader, found: list[type]) -> type:
     raise reader.error(f"{message}none.")
 
 
-def starting_points() -> list[dict]:
+def starting_points() -> list[dict[str, str]]:
     """Encodings to begin from, in the order of what they teach.
 
     Their files are not in the tab, whose page has them from `python -m embedding_lab describe`.
@@ -138,7 +143,7 @@ def starting_points() -> list[dict]:
     found = []
     for stem in STARTING_POINTS:
         code = (Path(positions.__file__).parent / "starting_points" / f"{stem}.py").read_text("utf-8")
-        title, _, teaches = ast.get_docstring(ast.parse(code)).partition("\n")
+        title, _, teaches = (ast.get_docstring(ast.parse(code)) or "").partition("\n")
         found.append(
             {
                 "file": f"{stem}.py",

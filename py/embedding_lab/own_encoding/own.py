@@ -1,9 +1,12 @@
 """The encoding that a reader wrote, as the lab uses it: each of its answers is checked."""
 
+from __future__ import annotations
+
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import CoroutineType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +14,14 @@ from ..position_checks import SQUARED, check_added, check_array, check_rotation
 from ..positions import PositionalEncoding, PositionError, Trainable
 from .gradient import wrong_gradient
 from .reader import OwnEncodingError, Reader
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..kinds import Floats, Rotation
+
+    Answer = Any  # what a reader's code returned: anything until it is checked when it runs, then what the method supplies
+    Fingerprint = tuple[list[tuple[int, ...]], Floats]  # see `_fingerprint`
 
 METHODS = {"table": "length, d", "rotation": "length, head_dim", "bias": "length, heads"}
 # Two answers are the same up to rounding, which in NumPy may depend on where in memory an array lies.
@@ -28,10 +39,10 @@ class Made:
     """
 
     reader: Reader
-    methods: dict[str, Callable]
+    methods: dict[str, Callable[[int, int], object]]
     dtypes: dict[str, str] = field(default_factory=dict)
 
-    def answer(self, method: str, length: int, size: int, shape: tuple[int, ...] | None, when: str = ""):
+    def answer(self, method: str, length: int, size: int, shape: tuple[int, ...] | None, when: str = "") -> Answer:
         """What a method returns, checked, in arrays of its own.
 
         Args:
@@ -62,7 +73,9 @@ class Made:
         reader, noise = self.reader, answer.noise
         if not isinstance(noise, numbers.Real) or not 0 <= noise <= SQUARED:
             told = noise if isinstance(noise, numbers.Real) else type(noise).__name__
-            raise PositionError(f"{method} returned a Trainable with noise = {told}: it must be a number from 0 to {SQUARED:g}.")
+            raise PositionError(
+                f"{method} returned a Trainable with noise = {told}: it must be a number from 0 to {SQUARED:g}."
+            )
         check_array(f"The start of the Trainable of {method}", answer.start, shape if answer.value is None else None)
         if answer.value is None:
             return answer
@@ -71,25 +84,39 @@ class Made:
                 kind = type(getattr(answer, name)).__name__
                 raise PositionError(f"{method} returned a Trainable with {name} = {kind}: it must be a function.")
 
-        def watched(name: str, returns: tuple[int, ...]):
-            function, what = getattr(answer, name), f"{name} of {method}"
-
-            def call(*arrays):
-                with reader.running(what, function):
-                    returned = _plain(function(*map(_read_only, arrays)))
-                if not all(np.isfinite(array).all() for array in arrays):
-                    return np.full(returns, np.nan)  # the run has diverged, and says so
-                try:
-                    check_array(what, returned, returns)
-                except PositionError as error:
-                    raise reader.error(str(error), function) from None
-                return returned
-
-            call.reader = function  # whose line an error names
-            return call
-
         start = answer.start.astype(np.result_type(answer.start.dtype, np.float32))  # of whole numbers: as the model has them
-        return Trainable(start, noise, watched("value", shape), watched("gradient", start.shape))
+        value = Watched(reader, f"value of {method}", answer.value, shape)
+        gradient = Watched(reader, f"gradient of {method}", answer.gradient, start.shape)
+        return Trainable(start, noise, value, gradient)
+
+
+@dataclass
+class Watched:
+    """`value` or `gradient` of a reader's Trainable: each of its answers is checked.
+
+    Attributes:
+        reader: runs the code.
+        what: begins the message of an error.
+        function: the reader's, whose line an error names.
+        shape: of its answers.
+    """
+
+    reader: Reader
+    what: str
+    function: Callable[..., object]
+    shape: tuple[int, ...]
+
+    def __call__(self, *arrays: Floats) -> Floats:
+        with self.reader.running(self.what, self.function):
+            returned: Answer = _plain(self.function(*map(_read_only, arrays)))
+        if not all(np.isfinite(array).all() for array in arrays):
+            return np.full(self.shape, np.nan)  # the run has diverged, and says so
+        try:
+            check_array(self.what, returned, self.shape)
+        except PositionError as error:
+            raise self.reader.error(str(error), self.function) from None
+        checked: Floats = returned
+        return checked
 
 
 class Own(PositionalEncoding):
@@ -112,28 +139,31 @@ class Own(PositionalEncoding):
         dtypes: by method, of the array that it returned last, or of the start of its Trainable.
     """
 
-    def __init__(self, made: Made, again: Made, name: str, max_length: int | None):
+    def __init__(self, made: Made, again: Made, name: str, max_length: int | None) -> None:
         self._made, self._again = made, again
         self.name, self.max_length, self.code = name, max_length, made.reader.code
         self.dtypes = made.dtypes
-        self._seen: dict[tuple, tuple] = {}
-        self._kinds: dict[tuple, str] = {}
+        self._seen: dict[tuple[str, int, int], Fingerprint] = {}
+        self._kinds: dict[tuple[str, int], str] = {}
 
     @property
     def printed(self) -> str:
         """What the code has printed so far: at most 10,000 characters, and how many more there were."""
         return str(self._made.reader.printed)
 
-    def table(self, length, d):
-        return self._asked("table", length, d, (length, d))
+    def table(self, length: int, d: int) -> Floats | Trainable | None:
+        table: Floats | Trainable | None = self._asked("table", length, d, (length, d))
+        return table
 
-    def rotation(self, length, head_dim):
-        return self._asked("rotation", length, head_dim, None)
+    def rotation(self, length: int, head_dim: int) -> Rotation | None:
+        rotation: Rotation | None = self._asked("rotation", length, head_dim, None)
+        return rotation
 
-    def bias(self, length, heads):
-        return self._asked("bias", length, heads, (heads, length, length))
+    def bias(self, length: int, heads: int) -> Floats | Trainable | None:
+        bias: Floats | Trainable | None = self._asked("bias", length, heads, (heads, length, length))
+        return bias
 
-    def _asked(self, method: str, length: int, size: int, shape: tuple[int, ...] | None):
+    def _asked(self, method: str, length: int, size: int, shape: tuple[int, ...] | None) -> Answer:
         made, reader = self._made, self._made.reader
         if self.max_length is not None and length > self.max_length:
             raise reader.error(
@@ -152,14 +182,14 @@ class Own(PositionalEncoding):
             self._compare(method, told, _fingerprint(other), "it was asked again for the same sizes")
         other = self._of_one_kind(self._again.answer(*sizes, shape, "When the code ran a second time, "), method, size)
         self._compare(method, told, _fingerprint(other), "the code ran a second time")
-        if isinstance(answer, Trainable) and answer.value is not None:
+        if isinstance(answer, Trainable) and isinstance(answer.gradient, Watched) and shape is not None:
             problem = wrong_gradient(answer, shape, causal=method == "bias")
             if problem:
-                raise reader.error(f"gradient of {method} is not that of its value: {problem}", answer.gradient.reader)
+                raise reader.error(f"gradient of {method} is not that of its value: {problem}", answer.gradient.function)
         self._seen[sizes] = told
         return answer
 
-    def _of_one_kind(self, answer, method: str, size: int):
+    def _of_one_kind(self, answer: Answer, method: str, size: int) -> Answer:
         kind = "None" if answer is None else "a Trainable" if isinstance(answer, Trainable) else "fixed numbers"
         before = self._kinds.setdefault((method, size), kind)
         if kind != before:
@@ -169,7 +199,7 @@ class Own(PositionalEncoding):
             )
         return answer
 
-    def _compare(self, method: str, before: tuple, now: tuple, when: str) -> None:
+    def _compare(self, method: str, before: Fingerprint, now: Fingerprint, when: str) -> None:
         if not _alike(before, now):
             raise self._made.reader.error(
                 f"{method} returned other numbers when {when}: it must return the same each time, else no run could be "
@@ -179,7 +209,7 @@ class Own(PositionalEncoding):
             )
 
 
-def _plain(answer):
+def _plain(answer: object) -> Answer:
     """The same with its arrays, and scalars of NumPy, as arrays of NumPy itself that nothing of the reader's can change."""
     if isinstance(answer, (np.ndarray, np.generic)):
         return np.array(answer, subok=False)
@@ -190,15 +220,15 @@ def _plain(answer):
     return tuple(map(_plain, answer)) if type(answer) is tuple else answer
 
 
-def _read_only(array: np.ndarray) -> np.ndarray:
+def _read_only(array: Floats) -> Floats:
     view = np.asarray(array).view()
     view.flags.writeable = False
     return view
 
 
-def _fingerprint(answer) -> tuple:
+def _fingerprint(answer: Answer) -> Fingerprint:
     """A few sums that tell one answer from another: shapes, then numbers for each array."""
-    arrays = answer if isinstance(answer, tuple) else () if answer is None else (answer,)
+    arrays: tuple[Floats, ...] = answer if isinstance(answer, tuple) else () if answer is None else (answer,)
     if isinstance(answer, Trainable):
         arrays = (answer.start, np.array([float(answer.noise)]))
         arrays += () if answer.value is None else (answer.value(answer.start),)
@@ -209,7 +239,7 @@ def _fingerprint(answer) -> tuple:
     return [array.shape for array in arrays], np.array(sums)
 
 
-def _alike(one: tuple, other: tuple) -> bool:
+def _alike(one: Fingerprint, other: Fingerprint) -> bool:
     """Whether two fingerprints are those of one answer, up to rounding."""
     (shapes, sums), (others, numbers) = one, other
     return shapes == others and (not len(sums) or bool((np.abs(sums - numbers) <= ROUNDING * sums[:, :1]).all()))

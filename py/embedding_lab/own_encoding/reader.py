@@ -27,7 +27,7 @@ class OwnEncodingError(PositionError):
         printed: what their code had printed until then.
     """
 
-    def __init__(self, message: str, line: int | None = None, traceback: str | None = None, printed: str = ""):
+    def __init__(self, message: str, line: int | None = None, traceback: str | None = None, printed: str = "") -> None:
         super().__init__(message)
         self.line, self.traceback, self.printed = line, traceback, printed
 
@@ -35,13 +35,13 @@ class OwnEncodingError(PositionError):
 class Printed(io.TextIOBase):
     """Stands for standard output, and keeps the beginning of what is printed."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.kept, self.room, self.more = "", MOST_PRINTED, 0
 
-    def writable(self):
+    def writable(self) -> bool:
         return True
 
-    def write(self, text):
+    def write(self, text: str) -> int:
         length = len(text)
         if self.room:
             self.kept += text[: self.room]
@@ -52,7 +52,7 @@ class Printed(io.TextIOBase):
             self.more += length
         return length
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.kept + (f"\n... and {self.more:,} characters more" if self.more else "")
 
 
@@ -63,14 +63,14 @@ class Reader:
         module: that the code runs as.
     """
 
-    def __init__(self, code: str, file: str):
+    def __init__(self, code: str, file: str) -> None:
         self.code, self.file = code, file
         self.module = ModuleType(MODULE)
         self.module.__file__ = file
         self.printed = Printed()
 
     @contextmanager
-    def running(self, what: str, function=None) -> Iterator[None]:
+    def running(self, what: str, function: object = None) -> Iterator[None]:
         """The reader's code runs inside.
 
         Args:
@@ -90,11 +90,11 @@ class Reader:
                 raise
             raise self._told(what, error, function) from None
 
-    def error(self, message: str, function=None) -> OwnEncodingError:
+    def error(self, message: str, function: object = None) -> OwnEncodingError:
         """What this function of the reader's did wrong without raising anything."""
         return OwnEncodingError(message, self.line_of(function), None, str(self.printed))
 
-    def line_of(self, function) -> int | None:
+    def line_of(self, function: object) -> int | None:
         """Where a function of the reader's begins."""
         code = function.__code__ if isinstance(function, (FunctionType, MethodType)) else None
         return code.co_firstlineno if code and code.co_filename == self.file else None
@@ -102,12 +102,14 @@ class Reader:
     def _raised(self, error: BaseException) -> bool:
         """Whether a `raise` of the reader's raised it: a signal arrives at other instructions."""
         last = error.__traceback__
-        while last.tb_next:
+        while last is not None and last.tb_next is not None:
             last = last.tb_next
+        if last is None:
+            return False
         code = last.tb_frame.f_code
         return code.co_filename == self.file and code.co_code[last.tb_lasti] == RAISE
 
-    def _told(self, what: str, error: BaseException, function) -> OwnEncodingError:
+    def _told(self, what: str, error: BaseException, function: object) -> OwnEncodingError:
         # The lines, which Python would look for in a file, are those of the code, split where Python splits it: at line
         # ends alone, and not at a form feed, as `splitlines` does.
         code = io.StringIO(self.code, newline=None).read().split("\n")

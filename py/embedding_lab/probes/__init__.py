@@ -6,12 +6,20 @@ some 50 ms. Results hold lists, numbers, texts and None: what was measured, and 
 measure, {"defined": False, "why": ...}.
 """
 
-from collections.abc import Generator, Iterator
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import comparisons, compressors, generation, order, position, table, tokens
 from .view import Probe, ProbeError, View
+
+if TYPE_CHECKING:
+    from ..kinds import Plain, Values, Work
+
+__all__ = ["PROBES", "Probe", "ProbeError", "View", "descriptions", "find", "plain", "run_probe"]
 
 PROBES: dict[str, Probe] = {
     probe.name: probe
@@ -31,7 +39,7 @@ def find(name: str) -> Probe:
     return PROBES[name]
 
 
-def run_probe(name: str, view: View, arguments: dict) -> Iterator[float]:
+def run_probe(name: str, view: View, arguments: Values) -> Work:
     """Run one probe.
 
     Args:
@@ -58,10 +66,10 @@ def run_probe(name: str, view: View, arguments: dict) -> Iterator[float]:
     result = probe.function(view, **values)
     if isinstance(result, Generator):
         result = yield from result
-    return plain(result)
+    return {key: plain(value) for key, value in result.items()}
 
 
-def plain(value):
+def plain(value: object) -> object:
     """The same value in lists, numbers, texts and None; what is not a finite number is None."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
@@ -75,7 +83,7 @@ def plain(value):
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
-def descriptions() -> list[dict]:
+def descriptions() -> list[Plain]:
     """The probes as plain data: name, title, claims, arguments, and needsModel."""
     return [
         {

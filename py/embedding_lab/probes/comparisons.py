@@ -1,12 +1,14 @@
 """The probes that train models of their own: relabelled ids, widths, tied and untied, amplitudes of the sinusoid."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..config import RunConfig
 from ..corpus import Corpus, character_class
 from ..geometry import distances, nearest, purity, silhouettes
 from ..position_checks import check
@@ -14,6 +16,13 @@ from ..positions import PositionalEncoding, PositionError, Sinusoidal
 from ..statistics import gaps, spread
 from ..training import Run
 from .view import NEIGHBOURS, Probe, View, list_argument, number_argument, probe_stream
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..config import RunConfig
+    from ..kinds import Floats, Integers, Plain, Result, Work
+    from ..ops.interface import Operations
 
 SLICE = 0.03  # seconds of training between two reports of progress
 UPDATES = number_argument("updates", 200, 1, 5000, "Updates of the parameters in each training.")
@@ -37,7 +46,7 @@ class _Progress:
         self.done = before + run.config.steps
         if run.state == "diverged":
             return None
-        for loss in run.evaluation():
+        for loss in run.evaluation():  # noqa: B007  # the last one is that of the run
             yield self.done / self.total
         return loss if math.isfinite(loss) else None
 
@@ -54,30 +63,30 @@ class Relabelled:
         new_of: (V,), the new id of each old one.
     """
 
-    def __init__(self, ops, new_of: np.ndarray):
+    def __init__(self, ops: Operations, new_of: Integers) -> None:
         self._ops = ops
         self._new_of = new_of
         self._old_of = np.argsort(new_of).astype(np.int32)
 
-    def __getattr__(self, operation):
+    def __getattr__(self, operation: str) -> Any:
         return getattr(self._ops, operation)
 
-    def unembedding(self, out, x, table):
+    def unembedding(self, out: Floats, x: Floats, table: Floats) -> None:
         self._ops.unembedding(out, x, table[self._new_of])
 
-    def unembedding_backward(self, dx, dtable, dout, x, table):
+    def unembedding_backward(self, dx: Floats, dtable: Floats, dout: Floats, x: Floats, table: Floats) -> None:
         in_old_order = np.zeros_like(dtable)
         self._ops.unembedding_backward(dx, in_old_order, dout, x, table[self._new_of])
         dtable[self._new_of] += in_old_order
 
-    def cross_entropy(self, losses, probabilities, logits, targets):
+    def cross_entropy(self, losses: Floats, probabilities: Floats, logits: Floats, targets: Integers) -> None:
         self._ops.cross_entropy(losses, probabilities, logits, self._old_of[targets])
 
-    def cross_entropy_backward(self, dlogits, probabilities, targets):
+    def cross_entropy_backward(self, dlogits: Floats, probabilities: Floats, targets: Integers) -> None:
         self._ops.cross_entropy_backward(dlogits, probabilities, self._old_of[targets])
 
 
-def relabel(view: View, updates: int = 100):
+def relabel(view: View, updates: int = 100) -> Work:
     """Shuffle the ids, carry the rows along, train again: the same loss curve (claim 6).
 
     Three trainings from the same start. The second has shuffled ids, and its E (and unembedding) the rows in
@@ -130,11 +139,13 @@ def relabel(view: View, updates: int = 100):
     }
 
 
-def _largest(a: np.ndarray, b: np.ndarray) -> float:
+def _largest(a: Floats, b: Floats) -> float:
     return float(np.abs(a - b).max())
 
 
-def width(view: View, widths: list = (8, 16, 24, 48, 96), seeds: list = (1, 2, 3), updates: int = 200):
+def width(
+    view: View, widths: Sequence[int] = (8, 16, 24, 48, 96), seeds: Sequence[int] = (1, 2, 3), updates: int = 200
+) -> Work:
     """What a wider residual stream buys on this text, in this many updates (claim 8).
 
     Every other setting is that of the run, but that the heads are as many of the run's as divide d and as the
@@ -149,24 +160,28 @@ def width(view: View, widths: list = (8, 16, 24, 48, 96), seeds: list = (1, 2, 3
         `statistics.spread`; best, the d of the lowest mean; gaps, each pair of widths as in `statistics.gaps`.
     """
     encoding = view.model.encoding
-    measured, pairs = [], []
+    measured: list[Plain] = []
+    means: dict[float, float | None] = {}
+    pairs: list[Result] = []
     progress = _Progress(len(widths) * len(seeds) * updates)
     for d in widths:
         heads = _heads_for(view.config, encoding, d)
-        losses = []
+        losses: list[float | None] = []
         for seed in seeds:
             config = replace(view.config, d=d, heads=heads, seed=seed, steps=updates)
             run = Run(config, view.corpus, encoding, view.model.ops, evaluate=False)
             losses.append((yield from progress.train(run)))
             pairs.append((f"d = {d}", seed, losses[-1]))
-        measured.append({"d": d, "heads": heads, "parameters": run.model.size, **spread(losses)})
+        found = spread(losses)
+        means[d] = found["mean"]
+        measured.append({"d": d, "heads": heads, "parameters": run.model.size, **found})
     return {
         "encoding": view.config.encoding,
         "updates": updates,
         "seeds": list(seeds),
         "baselines": view.corpus.baselines(),
         "widths": measured,
-        "best": _lowest(measured, "d"),
+        "best": _lowest(means),
         "gaps": gaps(pairs),
     }
 
@@ -182,19 +197,20 @@ def _heads_for(config: RunConfig, encoding: PositionalEncoding, d: int) -> int:
             continue
         try:
             check(encoding, config.context, d, heads)
-        except PositionError:
-            if heads == 1:
-                raise
+        except PositionError as error:
+            refused = error
             continue
         return heads
+    raise refused
 
 
-def _lowest(measured: list[dict], name: str):
-    known = [row for row in measured if row["mean"] is not None]
-    return min(known, key=lambda row: row["mean"])[name] if known else None
+def _lowest(means: dict[float, float | None]) -> float | None:
+    """What the lowest mean belongs to, the first of several; None where no mean is known."""
+    known = {value: mean for value, mean in means.items() if mean is not None}
+    return min(known, key=lambda value: known[value]) if known else None
 
 
-def tying(view: View, seeds: list = (1, 2, 3), updates: int = 200):
+def tying(view: View, seeds: Sequence[int] = (1, 2, 3), updates: int = 200) -> Work:
     """One table for both jobs, or two (claim 19; Press and Wolf 2017).
 
     Yields:
@@ -203,15 +219,18 @@ def tying(view: View, seeds: list = (1, 2, 3), updates: int = 200):
     Returns:
         encoding; updates; seeds; saved, the parameters that tying saves; tied and untied, each: parameters;
         the validation loss in nats per character as in `statistics.spread`; silhouette and purity of E by
-        class of character (see the probe geometry), one a seed, None where it diverged; gap, untied minus tied as in `statistics.gaps`:
-        positive where tying is better, None where a run diverged.
+        class of character (see the probe geometry), one a seed, None where it diverged; gap, untied minus tied as in
+        `statistics.gaps`: positive where tying is better, None where a run diverged.
     """
     encoding = view.model.encoding
     labels = np.unique([character_class(each) for each in view.corpus.vocabulary], return_inverse=True)[1][None]
     progress = _Progress(2 * len(seeds) * updates)
-    measured, pairs = {}, []
+    measured: dict[str, Plain] = {}
+    parameters: dict[str, int] = {}
+    pairs: list[Result] = []
     for name, tied in (("untied", False), ("tied", True)):
-        losses, separation, pureness = [], [], []
+        losses: list[float | None] = []
+        separation, pureness = [], []
         for seed in seeds:
             config = replace(view.config, tied=tied, seed=seed, steps=updates)
             run = Run(config, view.corpus, encoding, view.model.ops, evaluate=False)
@@ -222,6 +241,7 @@ def tying(view: View, seeds: list = (1, 2, 3), updates: int = 200):
             finished = losses[-1] is not None
             separation.append(silhouettes(distance, labels)[0] if finished else None)
             pureness.append(purity(nearest(distance, NEIGHBOURS), labels)[0] if finished else None)
+        parameters[name] = run.model.size
         measured[name] = {
             "parameters": run.model.size,
             **spread(losses),
@@ -232,7 +252,7 @@ def tying(view: View, seeds: list = (1, 2, 3), updates: int = 200):
         "encoding": view.config.encoding,
         "updates": updates,
         "seeds": list(seeds),
-        "saved": measured["untied"]["parameters"] - measured["tied"]["parameters"],
+        "saved": parameters["untied"] - parameters["tied"],
         **measured,
         "gap": None if any(loss is None for *_, loss in pairs) else next(iter(gaps(pairs)), None),
     }
@@ -240,10 +260,10 @@ def tying(view: View, seeds: list = (1, 2, 3), updates: int = 200):
 
 def amplitude(
     view: View,
-    amplitudes: list = (0.0, 0.02, 0.05, 0.2, 1.0),
-    seeds: list = (1, 2, 3),
+    amplitudes: Sequence[float] = (0.0, 0.02, 0.05, 0.2, 1.0),
+    seeds: Sequence[int] = (1, 2, 3),
     updates: int = 500,
-):
+) -> Work:
     """A sinusoid much larger than E drowns it (claim 12; the table of Vaswani et al. 2017 has the amplitude 1).
 
     Every other setting is that of the run. Both effects depend on the updates: at amplitude 1 the default run is still
@@ -258,22 +278,25 @@ def amplitude(
         amplitudes: for each amplitude the validation loss as in `statistics.spread`; best, the amplitude of the
         lowest mean.
     """
-    measured = []
+    measured: list[Plain] = []
+    means: dict[float, float | None] = {}
     progress = _Progress(len(amplitudes) * len(seeds) * updates)
     for scale in amplitudes:
-        losses = []
+        losses: list[float | None] = []
         for seed in seeds:
             config = replace(view.config, encoding="sinusoidal", position_scale=scale, seed=seed, steps=updates)
             run = Run(config, view.corpus, Sinusoidal(scale), view.model.ops, evaluate=False)
             losses.append((yield from progress.train(run)))
-        measured.append({"amplitude": scale, **spread(losses)})
+        found = spread(losses)
+        means[scale] = found["mean"]
+        measured.append({"amplitude": scale, **found})
     return {
         "initStd": view.config.init_std,
         "updates": updates,
         "seeds": list(seeds),
         "baselines": view.corpus.baselines(),
         "amplitudes": measured,
-        "best": _lowest(measured, "amplitude"),
+        "best": _lowest(means),
     }
 
 

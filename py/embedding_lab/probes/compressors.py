@@ -1,21 +1,38 @@
 """The probe that gives the losses a scale: what zlib, bz2 and xz need for each character of the same text."""
 
+from __future__ import annotations
+
 import importlib
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from .view import Probe, View
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Protocol
+
+    class Compressor(Protocol):
+        """What `compressobj` of zlib and the compressors of bz2 and lzma have in common."""
+
+        def compress(self, data: bytes, /) -> bytes: ...
+
+        def flush(self) -> bytes: ...
+
+    from ..kinds import Work
+
 PIECE = 1 << 16  # characters that are compressed between two reports of progress
 # By the name of each: its module, and what makes of that a compressor that tries hardest.
-COMPRESSORS = {
+COMPRESSORS: dict[str, tuple[str, Callable[[ModuleType], Compressor]]] = {
     "zlib": ("zlib", lambda module: module.compressobj(9)),
     "bz2": ("bz2", lambda module: module.BZ2Compressor(9)),
     "xz": ("lzma", lambda module: module.LZMACompressor(preset=9)),
 }
 
 
-def compressors(view: View):
+def compressors(view: View) -> Work:
     """What general compressors need per character of the run's text (claim 16).
 
     To predict is to compress: a model with a loss of L nats, driving an arithmetic coder, writes L / ln 2 bits a

@@ -1,17 +1,23 @@
 """The probe that lets a model write: one character after another, with what it thought of each."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..model import random_stream
 from .view import Probe, View, number_argument, read, text_argument
 
+if TYPE_CHECKING:
+    from ..kinds import Floats, Work
+
 PROMPT = "Alice "
 SHOWN = 10  # entries of each distribution
 
 
-def generate(view: View, prompt: str = PROMPT, length: int = 100, temperature: float = 0.8, sample: int = 1):
+def generate(view: View, prompt: str = PROMPT, length: int = 100, temperature: float = 0.8, sample: int = 1) -> Work:
     """Continue a text: sample each next character from the distribution of the model.
 
     The model sees the last characters that fit its context. At temperature t the logits are divided by t before
@@ -36,8 +42,8 @@ def generate(view: View, prompt: str = PROMPT, length: int = 100, temperature: f
     context, vocabulary = view.config.context, view.corpus.vocabulary
     reading = read(view, "prompt", prompt, PROMPT, most=len(prompt) + len(PROMPT))
     cut = max(0, len(reading.ids) - context)
-    told = replace(reading, text=reading.text[cut:], ids=reading.ids[cut:], cut=cut).told()
-    seen = told["ids"].tolist()
+    prompted = replace(reading, text=reading.text[cut:], ids=reading.ids[cut:], cut=cut)
+    seen = prompted.ids.tolist()
     model, stream = view.model.beside(keep=True), random_stream(sample, "probe generate")
     window = np.zeros((1, context), np.int32)
     written, steps = [], []
@@ -62,7 +68,7 @@ def generate(view: View, prompt: str = PROMPT, length: int = 100, temperature: f
         seen = [*recent, id]
         yield (made + 1) / length
     return {
-        "prompt": told,
+        "prompt": prompted.told(),
         "text": "".join(written),
         "temperature": temperature,
         "steps": steps,
@@ -70,11 +76,13 @@ def generate(view: View, prompt: str = PROMPT, length: int = 100, temperature: f
     }
 
 
-def _softmax(logits: np.ndarray, temperature: float) -> np.ndarray:
+def _softmax(logits: Floats, temperature: float) -> Floats:
     if temperature == 0:
-        return (np.arange(len(logits)) == logits.argmax()).astype(np.float64)
-    powers = np.exp((logits - logits.max()) / temperature)
-    return powers / powers.sum()
+        likeliest: Floats = (np.arange(len(logits)) == logits.argmax()).astype(np.float64)
+        return likeliest
+    powers: Floats = np.exp((logits - logits.max()) / temperature)
+    probability: Floats = powers / powers.sum()
+    return probability
 
 
 PROBES = [

@@ -1,13 +1,19 @@
 """The probes of the residual stream: what order changes in it, what context adds to it, and which way it points."""
 
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..geometry import mean_cosine, unit
 from ..model import Transformer
 from ..positions import PositionalEncoding
-from .view import LONGEST_TEXT, MOST_SHOWN, Probe, ProbeError, View, matched, number_argument, read, text_argument
+from .view import LONGEST_TEXT, MOST_SHOWN, Probe, ProbeError, Reading, View, matched, number_argument, read, text_argument
+
+if TYPE_CHECKING:
+    from ..kinds import Floats, Integers, Plain
 
 DOG, MAN = "dog bites man", "man bites dog"
 RIVER, MONEY = "the bank", "his bank"
@@ -15,7 +21,7 @@ STREAM_TEXT = "the cat sat on the mat"
 REORDERED = 8  # characters, where none of the default sentences is in the vocabulary
 
 
-def order(view: View, first: str = DOG, second: str = MAN) -> dict:
+def order(view: View, first: str = DOG, second: str = MAN) -> Plain:
     """Attention sees a set: permute the inputs, and the outputs permute (claim 9).
 
     Two sentences of the same characters are read, each followed by the same last character. With the mask off
@@ -66,14 +72,14 @@ def order(view: View, first: str = DOG, second: str = MAN) -> dict:
     return {**told, "last": view.corpus.vocabulary[last], "encoding": own.name, "cases": cases}
 
 
-def _reordered(view: View, first: str, second: str) -> tuple[np.ndarray, np.ndarray, dict]:
+def _reordered(view: View, first: str, second: str) -> tuple[Integers, Integers, Plain]:
     """The ids of the first sentence, where in it each character of the second stands, and what to tell of both."""
     one = read(view, "first", first, DOG, least=2, most=LONGEST_TEXT)
     other = read(view, "second", second, MAN, least=2, most=LONGEST_TEXT)
     most = view.config.context - 1  # one place is for the last character
     if one.instead and other.instead:
-        ids = np.arange(min(len(view.corpus.vocabulary), REORDERED, most), dtype=np.int32)
-        source = ids[::-1]
+        ids: Integers = np.arange(min(len(view.corpus.vocabulary), REORDERED, most), dtype=np.int32)
+        source: Integers = ids[::-1]
     else:
         source = matched(one, other)
         ids, source = one.ids[:most], source[source < most]
@@ -88,13 +94,14 @@ def _reordered(view: View, first: str, second: str) -> tuple[np.ndarray, np.ndar
     text = "".join(view.corpus.vocabulary[id] for id in ids)
     again = "".join(text[place] for place in source)
     cut = max(0, len(one.ids) - most)
-    return ids, source, {
+    told: Plain = {
         "first": {**one.told(), "used": text, "characters": list(text), "ids": ids, "cut": cut},
         "second": {**other.told(), "used": again, "characters": list(again), "ids": ids[source], "cut": cut},
     }
+    return ids, source, told
 
 
-def context_free(view: View, first: str = RIVER, second: str = MONEY, index: int = 5) -> dict:
+def context_free(view: View, first: str = RIVER, second: str = MONEY, index: int = 5) -> Plain:
     """A row of E knows nothing of its sentence: the same character at the same position enters the same (claim 17).
 
     The residual stream of two texts is compared at one index. Before the first block, it is row plus position, the
@@ -163,18 +170,19 @@ def context_free(view: View, first: str = RIVER, second: str = MONEY, index: int
     }
 
 
-def _compared(a: np.ndarray, b: np.ndarray) -> dict:
+def _compared(a: Floats, b: Floats) -> Plain:
     return {"largestDifference": np.abs(a - b).max(), "bitIdentical": a.tobytes() == b.tobytes()}
 
 
-def _two_contexts(view: View):
+def _two_contexts(view: View) -> tuple[Reading, Reading, int]:
     """Two texts of the first characters of the vocabulary that differ before the index, and that index."""
     first, second = view.corpus.vocabulary[:2]
     texts = (first * 3 + second, first + second * 3)
-    return *(replace(read(view, "first", text), instead=True) for text in texts), 3
+    one, other = (replace(read(view, "first", text), instead=True) for text in texts)
+    return one, other, 3
 
 
-def residual_stream(view: View, text: str = STREAM_TEXT) -> dict:
+def residual_stream(view: View, text: str = STREAM_TEXT) -> Plain:
     """One array [T, d] goes through the model; each part reads it and adds to it (claim 7).
 
     Returns:
@@ -202,7 +210,7 @@ def residual_stream(view: View, text: str = STREAM_TEXT) -> dict:
     return {"text": reading.told(), "width": view.config.d, "depths": depths}
 
 
-def cosine_cone(view: View, characters: int = 512) -> dict:
+def cosine_cone(view: View, characters: int = 512) -> Plain:
     """Cosine can mislead: do the states of a depth crowd into a cone? (claim 18; Ethayarajh 2019)
 
     The mean cosine of all pairs of states, for the rows of E and for the stream at every depth on stretches of
@@ -220,8 +228,8 @@ def cosine_cone(view: View, characters: int = 512) -> dict:
     inputs, _ = view.stretches(characters, view.config.context)
     states = {"table": view.embedding, **view.model.residual_stream(inputs)}
     depths = []
-    for name, rows in states.items():
-        rows = rows.reshape(-1, view.config.d).astype(np.float64)
+    for name, state in states.items():
+        rows = state.reshape(-1, view.config.d).astype(np.float64)
         mean = rows.mean(axis=0)
         depths.append(
             {

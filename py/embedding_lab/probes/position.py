@@ -1,6 +1,10 @@
 """The probes of position: the vectors, rotations and biases that supply it, and what is left past the context."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +22,9 @@ from .view import (
     undefined,
 )
 
+if TYPE_CHECKING:
+    from ..kinds import Floats, Plain, Work
+
 SCORES_SHOWN = 32
 BIN = 8  # positions whose losses are averaged into one point
 CHARACTERS_AT_ONCE = 2048
@@ -26,7 +33,7 @@ ATTENTION_CHARACTERS = 1024
 RANDOM_PAIRS = 50
 
 
-def position_table(view: View, beyond: int = 8, components: int = 8) -> dict:
+def position_table(view: View, beyond: int = 8, components: int = 8) -> Plain:
     """A vector for each position, added to the characters (claims 10, 11, 12).
 
     Adding works if the two can be told apart, that is, if they use different directions: the subspaces of the
@@ -76,11 +83,11 @@ def position_table(view: View, beyond: int = 8, components: int = 8) -> dict:
     }
 
 
-def _largest_by_chance(view: View, first: tuple[int, int], second: tuple[int, int]) -> float:
+def _largest_by_chance(view: View, first: tuple[int, ...], second: tuple[int, ...]) -> float:
     """The mean of the largest cosine between random subspaces of these shapes, (d, j) and (d, k)."""
     stream = probe_stream(view, "position-table")
     a, b = (np.linalg.qr(stream.normal(size=(RANDOM_PAIRS, *shape)))[0] for shape in (first, second))
-    return np.linalg.svd(a.transpose(0, 2, 1) @ b, compute_uv=False)[:, 0].mean()
+    return float(np.linalg.svd(a.transpose(0, 2, 1) @ b, compute_uv=False)[:, 0].mean())
 
 
 def _mean_absolute_cosine(d: int) -> float:
@@ -88,7 +95,7 @@ def _mean_absolute_cosine(d: int) -> float:
     return math.exp(math.lgamma(d / 2) - math.lgamma((d + 1) / 2)) / math.sqrt(math.pi)
 
 
-def _beyond(view: View, length: int) -> dict:
+def _beyond(view: View, length: int) -> Plain:
     """Ask the model for this many positions: defined, or the message of its refusal and what was never learned."""
     config, encoding = view.config, view.model.encoding
     try:
@@ -114,7 +121,7 @@ def _is_trained(view: View) -> bool:
     return any(view.model.parameters.get(name) is not None for name in ("position_table", "position_bias"))
 
 
-def rotation(view: View, query: str = QUERY, key: str = KEY) -> dict:
+def rotation(view: View, query: str = QUERY, key: str = KEY) -> Plain:
     """Turned queries and keys: their score depends on the distance alone (claim 13; Su et al. 2021, section 3.2).
 
     The query of one character and the key of another, those of the first block without any position, are put at
@@ -162,7 +169,7 @@ def rotation(view: View, query: str = QUERY, key: str = KEY) -> dict:
     }
 
 
-def distance_bias(view: View) -> dict:
+def distance_bias(view: View) -> Plain:
     """A penalty on attention that grows with distance (claim 14; Press et al. 2021, section 3).
 
     Beside the bias, how far each head of each block does look: the mean distance of its attention weights on
@@ -183,8 +190,7 @@ def distance_bias(view: View) -> dict:
     common = {
         "encoding": view.config.encoding,
         "attention": [
-            {"meanDistance": np.sum(weights * distance, axis=3).mean(axis=(0, 2))}
-            for _, weights in model.attention(inputs)
+            {"meanDistance": np.sum(weights * distance, axis=3).mean(axis=(0, 2))} for _, weights in model.attention(inputs)
         ],
         "evenly": place.mean() / 2,
     }
@@ -205,7 +211,7 @@ def distance_bias(view: View) -> dict:
     }
 
 
-def extrapolation(view: View, lengths: list = (32, 64, 128, 256), characters: int = 8192):
+def extrapolation(view: View, lengths: Sequence[int] = (32, 64, 128, 256), characters: int = 8192) -> Work:
     """Trained at T, read at more: the loss by position (claims 11, 12, 14; Press et al. 2021).
 
     Args:
@@ -231,12 +237,12 @@ def extrapolation(view: View, lengths: list = (32, 64, 128, 256), characters: in
             yield (made + 1) / len(asked)
             continue
         inputs, targets = view.stretches(characters, length)
-        losses, at_once = [], max(1, CHARACTERS_AT_ONCE // length)
+        read, at_once = [], max(1, CHARACTERS_AT_ONCE // length)
         for first in range(0, len(inputs), at_once):
             part = np.s_[first : first + at_once]
-            losses.append(model.losses(inputs[part], targets[part]).astype(np.float64))
+            read.append(model.losses(inputs[part], targets[part]).astype(np.float64))
             yield (made + min(1, (first + at_once) / len(inputs))) / len(asked)
-        losses = np.concatenate(losses)  # (stretches, length)
+        losses = np.concatenate(read)  # (stretches, length)
         starts = np.arange(0, length, BIN)
         groups = [losses[:, start : start + BIN].mean(axis=1) for start in starts]
         contexts.append(
@@ -254,7 +260,7 @@ def extrapolation(view: View, lengths: list = (32, 64, 128, 256), characters: in
     return {"encoding": view.config.encoding, "trained": trained, "contexts": contexts}
 
 
-def _refusal(view: View, length: int) -> dict | None:
+def _refusal(view: View, length: int) -> Plain | None:
     """Why the loss cannot be read at this length, or None."""
     available = len(view.corpus.validation) - 1
     if length > available:
@@ -264,8 +270,8 @@ def _refusal(view: View, length: int) -> dict | None:
     return None if answer["defined"] else {name: answer[name] for name in ("message", "tMax", "neverLearned")}
 
 
-def _standard_error(values: np.ndarray) -> float | None:
-    return values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else None
+def _standard_error(values: Floats) -> float | None:
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
 
 
 PROBES = [

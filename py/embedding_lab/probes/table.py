@@ -1,5 +1,9 @@
 """The probes of the table E itself: a lookup, which of its rows learn, where they lie, and what they have in common."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..corpus import character_class
@@ -20,6 +24,9 @@ from .view import (
     undefined,
 )
 
+if TYPE_CHECKING:
+    from ..kinds import Floats, Integers, Plain, Work
+
 LOOKUP_TEXT = "the cat sat"
 CHARACTER = "e"
 LETTER = "a"
@@ -33,7 +40,7 @@ METRIC = choice_argument(
 )
 
 
-def lookup(view: View, text: str = LOOKUP_TEXT) -> dict:
+def lookup(view: View, text: str = LOOKUP_TEXT) -> Plain:
     """A lookup in E is a product with one-hot vectors, and so a linear layer (claims 1 and 2).
 
     Both are computed by the operations that train the model: `embedding`, and `linear` on the one-hot vectors
@@ -70,7 +77,7 @@ def lookup(view: View, text: str = LOOKUP_TEXT) -> dict:
     }
 
 
-def sparse_gradient(view: View, text: str = "", sequences: int = 1, draw: int = 1) -> dict:
+def sparse_gradient(view: View, text: str = "", sequences: int = 1, draw: int = 1) -> Plain:
     """One step touches only the rows of E whose characters are in the batch (claim 3).
 
     That is the gradient of the lookup. Where the same table also scores the next character (tied), the
@@ -90,7 +97,7 @@ def sparse_gradient(view: View, text: str = "", sequences: int = 1, draw: int = 
         why, in words.
     """
     model, corpus = view.model, view.corpus
-    told = {"instead": False, "leftOut": [], "cut": 0}
+    told: Plain = {"instead": False, "leftOut": [], "cut": 0}
     if text:
         reading = read(view, "text", text, least=2, most=view.config.context + 1)
         told = {name: value for name, value in reading.told().items() if name in told}
@@ -125,7 +132,7 @@ def sparse_gradient(view: View, text: str = "", sequences: int = 1, draw: int = 
     }
 
 
-def _side(gradient: np.ndarray) -> dict:
+def _side(gradient: Floats) -> Plain:
     return {"rows": int(np.any(gradient != 0, axis=1).sum()), "norms": np.linalg.norm(gradient, axis=1)}
 
 
@@ -135,7 +142,7 @@ def geometry(
     metric: str = "euclidean",
     frequency: str = "kept",
     shuffles: int = 999,
-):
+) -> Work:
     """Where the rows of E lie, and whether the classes of characters lie together (claim 4).
 
     Class separation is measured by the mean silhouette and by the purity of the 5 nearest rows, beside the
@@ -167,7 +174,7 @@ def geometry(
     labels = np.unique(classes, return_inverse=True)[1]
     counts = corpus.counts()
     logarithm = np.log1p(counts)
-    table = view.embedding.astype(np.float64)  # a copy: training may go on between two slices
+    table: Floats = view.embedding.astype(np.float64)  # a copy: training may go on between two slices
     if frequency == "removed":
         table = without(table, logarithm)
     distance = distances(table, table, metric)
@@ -179,7 +186,7 @@ def geometry(
 
     stream = probe_stream(view, "geometry")
     at_once = max(1, PRODUCTS_AT_ONCE // (len(table) ** 2 * len(set(classes))))
-    shuffled = {"silhouette": [], "purity": [], "components": []}
+    shuffled: dict[str, list[Floats]] = {"silhouette": [], "purity": [], "components": []}
     for first in range(0, shuffles, at_once):
         count = min(at_once, shuffles - first)
         order = stream.permuted(np.tile(np.arange(len(table)), (count, 1)), axis=1)
@@ -217,7 +224,7 @@ def geometry(
     }
 
 
-def _chance(value: float, shuffled: list[np.ndarray], part=np.s_[:]) -> dict:
+def _chance(value: float, shuffled: list[Floats], part: int | slice = np.s_[:]) -> Plain:
     """A value beside those of shuffled labels: p, and their mean, low and high; both None without shuffles."""
     values = np.concatenate(shuffled)[..., part].ravel() if shuffled else np.array([])
     if not np.isfinite(value) or not len(values):
@@ -226,7 +233,7 @@ def _chance(value: float, shuffled: list[np.ndarray], part=np.s_[:]) -> dict:
     return {"value": value, "p": permutation_p(value, values), "shuffled": among}
 
 
-def case_offset(view: View, letter: str = LETTER, metric: str = "euclidean") -> dict:
+def case_offset(view: View, letter: str = LETTER, metric: str = "euclidean") -> Plain:
     """Is 'A' - 'a' a direction that makes capitals? (claim 5; Mikolov et al. 2013)
 
     The offset of one pair, added to the row of another letter, should land near that letter's capital. The
@@ -274,7 +281,7 @@ def case_offset(view: View, letter: str = LETTER, metric: str = "euclidean") -> 
     }
 
 
-def _applied(view: View, table, small, capital, offsets, metric: str) -> dict:
+def _applied(view: View, table: Floats, small: Integers, capital: Integers, offsets: Floats, metric: str) -> Plain:
     """How often table[small] + offset is nearest to table[capital], small itself excluded."""
     vocabulary = view.corpus.vocabulary
     trials, candidates = np.arange(len(small)), len(table) - 1

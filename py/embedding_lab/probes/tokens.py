@@ -1,12 +1,19 @@
 """The probe of token ids: byte-pair merges in miniature, where an id is the order in which a token was learned."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..statistics import rank_correlation
 from .view import Probe, View, number_argument
 
+if TYPE_CHECKING:
+    from ..kinds import Integers, Work
 
-def merges(view: View, count: int = 200, characters: int = 100_000):
+
+def merges(view: View, count: int = 200, characters: int = 100_000) -> Work:
     """Learn byte-pair merges on the run's text (claim 6; Sennrich et al. 2016, section 3.2).
 
     The most frequent pair of neighbouring tokens becomes a token, again and again, and takes the next id. So an
@@ -29,7 +36,7 @@ def merges(view: View, count: int = 200, characters: int = 100_000):
         rankCorrelation, Spearman's coefficient between id and rank at the end; rankCorrelationWhenLearned,
         the same with the counts at the moment of the merge, which is near 1 by construction.
     """
-    tokens = view.corpus.train[:characters].astype(np.int64)
+    tokens: Integers = view.corpus.train[:characters].astype(np.int64)
     read = len(tokens)
     pieces = list(view.corpus.vocabulary)
     first_id = len(pieces)
@@ -62,16 +69,14 @@ def merges(view: View, count: int = 200, characters: int = 100_000):
     }
 
 
-def _most_frequent(tokens: np.ndarray, size: int) -> tuple[tuple[int, int], int]:
+def _most_frequent(tokens: Integers, size: int) -> tuple[tuple[int, int], int]:
     """The pair of neighbours that occurs most often, and how often."""
-    if len(tokens) < 2:
-        return (0, 0), 0
     pairs = np.bincount(tokens[:-1] * size + tokens[1:])
     most = int(pairs.argmax())
     return divmod(most, size), int(pairs[most])
 
 
-def merge(tokens: np.ndarray, left: int, right: int, id: int) -> np.ndarray:
+def merge(tokens: Integers, left: int, right: int, id: int) -> Integers:
     """Replace each pair (left, right) by one token, from the left: of three equal ones, the first two merge."""
     at = np.flatnonzero((tokens[:-1] == left) & (tokens[1:] == right))
     if left == right and len(at):

@@ -1,15 +1,21 @@
 """What a probe looks at, what it may be asked, and what it says when it cannot answer."""
 
+from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..config import ConfigError, RunConfig, listing, parse
 from ..corpus import Corpus, normalised, windows
 from ..model import Transformer, random_stream
-from ..training import Run
+
+if TYPE_CHECKING:
+    from ..kinds import Floats, Integers, Plain, Row, Values, Work
+    from ..training import Run
 
 LONGEST_TEXT = 10_000  # characters that a text argument may have
 NEIGHBOURS = 5  # nearest rows that are looked at
@@ -20,7 +26,7 @@ MOST_ENTRIES = 12  # values that a list argument may have
 class ProbeError(ValueError):
     """A probe that cannot run as asked: `field` names the argument, the message says what is allowed."""
 
-    def __init__(self, field: str, message: str):
+    def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
         self.field = field
         self.message = message
@@ -44,7 +50,7 @@ class View:
     step: int
 
     @classmethod
-    def of(cls, run: Run, untrained: bool = False) -> "View":
+    def of(cls, run: Run, untrained: bool = False) -> View:
         """Look at a run; `untrained` at its model as it started, which is made anew from the config."""
         if untrained:
             characters = len(run.corpus.vocabulary)
@@ -54,11 +60,11 @@ class View:
         return cls(run.model.beside(), run.corpus, run.config, which, run.step)
 
     @property
-    def embedding(self) -> np.ndarray:
+    def embedding(self) -> Floats:
         """The table E, (V, d)."""
         return self.model.parameters["embedding"]
 
-    def stretches(self, characters: int, length: int) -> tuple[np.ndarray, np.ndarray]:
+    def stretches(self, characters: int, length: int) -> tuple[Integers, Integers]:
         """Stretches of the validation part that do not overlap, spread evenly over it.
 
         Args:
@@ -86,12 +92,12 @@ class Reading:
     """
 
     text: str
-    ids: np.ndarray
+    ids: Integers
     left_out: list[str]
     cut: int = 0
     instead: bool = False
 
-    def told(self) -> dict:
+    def told(self) -> Plain:
         """What a result says of it: used, characters, ids, leftOut, cut, instead."""
         return {
             "used": self.text,
@@ -156,13 +162,13 @@ def character_id(view: View, name: str, character: str, default: str) -> int:
     return id
 
 
-def shown(characters) -> str:
+def shown(characters: Sequence[str]) -> str:
     """Characters in a sentence: the first forty, with spaces and newlines made visible."""
     some = " ".join(repr(character)[1:-1] if character != " " else "' '" for character in characters[:40])
     return some + (f" and {len(characters) - 40} more" if len(characters) > 40 else "")
 
 
-def matched(first: Reading, second: Reading) -> np.ndarray:
+def matched(first: Reading, second: Reading) -> Integers:
     """Which place of the first text each character of the second comes from, if the second is a reordering of it.
 
     Equal characters are matched in their order, the k-th with the k-th.
@@ -210,18 +216,18 @@ class Probe:
     name: str
     title: str
     claims: tuple[int, ...]
-    function: Callable
-    arguments: list[dict] = field(default_factory=list)
+    function: Callable[..., Plain | Work]
+    arguments: list[Row] = field(default_factory=list)
     needs_model: bool = True
 
-    def read_arguments(self, given: dict) -> dict:
+    def read_arguments(self, given: Values) -> Values:
         """The arguments by name, each as its proper type, from text or plain values.
 
         Raises:
             ProbeError: a name is unknown, or a value is of another type or out of range.
         """
         rows = {row["name"]: row for row in self.arguments}
-        values = {name: row["default"] for name, row in rows.items()}
+        values: Values = {name: row["default"] for name, row in rows.items()}
         for name, value in given.items():
             if name not in rows:
                 raise ProbeError(
@@ -231,7 +237,7 @@ class Probe:
         return values
 
 
-def _read_argument(row: dict, value):
+def _read_argument(row: Row, value: object) -> str | float | list[str | float]:
     name = row["name"]
     try:
         if row["kind"] == "text":
@@ -251,24 +257,24 @@ def _read_argument(row: dict, value):
         raise ProbeError(error.field, error.message) from None
 
 
-def text_argument(name: str, default: str, help: str) -> dict:
+def text_argument(name: str, default: str, help: str) -> Row:
     return {"name": name, "label": name.capitalize(), "kind": "text", "default": default, "help": help}
 
 
-def number_argument(name: str, default, low, high, help: str) -> dict:
+def number_argument(name: str, default: float, low: float, high: float, help: str) -> Row:
     """A whole number, or a real one where the default is."""
     kind = "integer" if isinstance(default, int) else "number"
     label = name.replace("_", " ").capitalize()
     return {"name": name, "label": label, "kind": kind, "default": default, "low": low, "high": high, "help": help}
 
 
-def list_argument(name: str, default: list, low, high, help: str) -> dict:
+def list_argument(name: str, default: Sequence[float], low: float, high: float, help: str) -> Row:
     """Several numbers, of the kind of those in the default."""
     entry = number_argument(name, default[0], low, high, help)
     return {**entry, "kind": "list", "of": entry["kind"], "default": default}
 
 
-def choice_argument(name: str, choices: dict[str, str], help: str) -> dict:
+def choice_argument(name: str, choices: dict[str, str], help: str) -> Row:
     """One of several words, the first by default. `choices`: each word and what it means."""
     return {
         "name": name,
@@ -280,6 +286,6 @@ def choice_argument(name: str, choices: dict[str, str], help: str) -> dict:
     }
 
 
-def undefined(why: str) -> dict:
+def undefined(why: str) -> Plain:
     """The result of a probe that has nothing to measure on this run."""
     return {"defined": False, "why": why}

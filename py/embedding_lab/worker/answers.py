@@ -1,20 +1,25 @@
 """What a worker's functions answer: failures that the reader can mend, and values as the page has them."""
 
+from __future__ import annotations
+
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..positions import PositionError
 from ..training import Saved, SavedError
 
+if TYPE_CHECKING:
+    from ..kinds import Plain, Values
+    from ..positions import PositionError
+    from .kinds import Failure
 
-def failure(code: str, field: str | None, message: str) -> dict:
+
+def failure(code: str, field: str | None, message: str) -> Failure:
     return {"error": {"code": code, "field": field, "message": message}}
 
 
-def position_failure(
-    error: PositionError, before: str = "", code: str = "config", field: str | None = "encoding"
-) -> dict:
+def position_failure(error: PositionError, before: str = "", code: str = "config", field: str | None = "encoding") -> Failure:
     """What an encoding refused, or what a reader's own did wrong.
 
     Args:
@@ -30,7 +35,7 @@ def position_failure(
     return told
 
 
-def broken(error: Exception, ran_code: bool) -> dict:
+def broken(error: Exception, ran_code: bool) -> Failure:
     """Tells a failure of the lab after a reader's code ran in it; without such code it is a bug, and raised."""
     if not ran_code:
         raise error
@@ -44,11 +49,11 @@ def broken(error: Exception, ran_code: bool) -> dict:
     return told
 
 
-def unknown_run(id: str) -> dict:
+def unknown_run(id: str) -> Failure:
     return failure("unknown-run", None, f"This worker has no run {id}: open it first.")
 
 
-def memory_failure(config: dict) -> dict:
+def memory_failure(config: Values) -> Failure:
     return failure(
         "memory",
         "batch",
@@ -56,11 +61,11 @@ def memory_failure(config: dict) -> dict:
     )
 
 
-def no_memory_to(do: str) -> dict:
+def no_memory_to(do: str) -> Failure:
     return failure("memory", None, f"The tab has no memory left to {do}: close other tabs, or use a shorter text.")
 
 
-def model(config: dict) -> str:
+def model(config: Values) -> str:
     return ", ".join(f"{name} {config[name]}" for name in ("batch", "context", "layers", "heads", "d"))
 
 
@@ -68,13 +73,13 @@ def mb(size: int) -> str:
     return f"{size / 1e6:,.0f} MB"
 
 
-def for_page(saved: Saved) -> dict:
+def for_page(saved: Saved) -> Plain:
     return {_camel(field.name): getattr(saved, field.name) for field in fields(Saved)}
 
 
-def from_page(saved: dict) -> Saved:
+def from_page(saved: Values) -> Saved:
     """Typed arrays come as memoryviews, which keep what kind of number they hold."""
-    values = {name: np.asarray(value) if isinstance(value, memoryview) else value for name, value in saved.items()}
+    values: Values = {name: np.asarray(value) if isinstance(value, memoryview) else value for name, value in saved.items()}
     missing = [name for field in fields(Saved) if (name := _camel(field.name)) not in values]
     if missing:
         raise SavedError(f"{', '.join(missing)} is missing: give all that save_run gave.")

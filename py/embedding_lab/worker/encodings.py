@@ -1,15 +1,19 @@
 """A reader's own encodings: what a run trains with, and a look at one before it is trained."""
 
-from ..config import OWN, ConfigError, validate
-from ..positions import PositionalEncoding, PositionError
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..config import ConfigError, validate
+from ..positions import OWN, PositionalEncoding, PositionError
 from .answers import broken, failure, memory_failure, position_failure
 
-# The methods of an encoding, in the order of `Transformer.position`. `own_encoding` has them too, with their arguments,
-# but no start of the tab waits for that package.
-SUPPLIES = ("table", "rotation", "bias")
+if TYPE_CHECKING:
+    from ..kinds import Examined, Values
+    from .kinds import Failure
 
 
-def check_encoding(code: str, config: dict) -> dict:
+def check_encoding(code: str, config: Values) -> Examined | Failure:
     """Look at a reader's own encoding before it is trained.
 
     Args:
@@ -37,9 +41,9 @@ def check_encoding(code: str, config: dict) -> dict:
         return broken(error, ran_code=True)
 
 
-def read_encoding(config: dict, code: str | None) -> PositionalEncoding | None:
+def read_encoding(config: Values, code: str | None) -> PositionalEncoding | None:
     """The encoding of a reader's code, under the name that the settings give it; None for one of the lab's."""
-    name = config["encoding"]
+    name: str = config["encoding"]
     if code is None:
         return None
     if not name.startswith(OWN):

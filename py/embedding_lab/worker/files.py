@@ -1,6 +1,9 @@
 """Runs as files: makes one of a run that is open, and looks into one that a reader gave."""
 
+from __future__ import annotations
+
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -8,8 +11,11 @@ from ..positions import PositionError
 from .answers import broken, failure, for_page, no_memory_to, position_failure, unknown_run
 from .opened import has_code, runs
 
+if TYPE_CHECKING:
+    from .kinds import Failure, Packed, Unpacked, Waiting
 
-def checkpoint(id: str, label: str) -> dict:
+
+def checkpoint(id: str, label: str) -> Packed | Failure:
     """A run as it is now as a file to keep, which `read_checkpoint` and Hugging Face `transformers` open.
 
     Args:
@@ -37,7 +43,7 @@ def checkpoint(id: str, label: str) -> dict:
         return broken(error, has_code(id))
 
 
-def read_checkpoint(bytes, run_code: bool = False) -> dict:
+def read_checkpoint(bytes: memoryview, run_code: bool = False) -> Unpacked | Waiting | Failure:
     """Look into a file that a reader gave; nothing else changes.
 
     Args:
@@ -55,8 +61,13 @@ def read_checkpoint(bytes, run_code: bool = False) -> dict:
     try:
         found = read(bytes, run_code)
     except ConsentError as waits:
-        about = {"config": asdict(waits.config), "code": waits.code, "name": waits.name, "version": waits.version}
-        return about | {"needsConsent": True}
+        return {
+            "config": asdict(waits.config),
+            "code": waits.code,
+            "name": waits.name,
+            "version": waits.version,
+            "needsConsent": True,
+        }
     except CheckpointError as error:
         return failure("checkpoint", None, str(error))
     except PositionError as error:

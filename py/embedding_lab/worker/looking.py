@@ -1,7 +1,10 @@
 """Looking: the probes on a run that is open, and the Python that computes here."""
 
+from __future__ import annotations
+
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..config import ConfigError
 from ..corpus import CorpusError
@@ -9,10 +12,16 @@ from ..positions import PositionError
 from .answers import broken, failure, memory_failure, position_failure, unknown_run
 from .opened import Job, has_code, jobs, runs
 
+if TYPE_CHECKING:
+    from ..kinds import Values
+    from .kinds import Failure, Probed, Source
+
 SOURCES = ("positions.py", "model.py", "ops/reference.py")  # what the page shows as the code that runs
 
 
-def probe(name: str, id: str, arguments: dict | None = None, budget_ms: float = 100, untrained: bool = False) -> dict:
+def probe(
+    name: str, id: str, arguments: Values | None = None, budget_ms: float = 100, untrained: bool = False
+) -> Probed | Failure:
     """Look at a run with one of the probes, for about `budget_ms` milliseconds.
 
     A probe that takes longer goes on at the next call with the same name, id and arguments; with others it begins
@@ -78,7 +87,7 @@ def probe(name: str, id: str, arguments: dict | None = None, budget_ms: float = 
     }
 
 
-def source(name: str) -> dict:
+def source(name: str) -> Source | Failure:
     """The Python of a probe, as it runs here.
 
     Returns:
@@ -95,7 +104,7 @@ def source(name: str) -> dict:
     return {"file": f"{function.__module__.replace('.', '/')}.py", "code": inspect.getsource(function)}
 
 
-def source_file(name: str) -> dict:
+def source_file(name: str) -> Source | Failure:
     """A file of the lab, as it runs here.
 
     Args:

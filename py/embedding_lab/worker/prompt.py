@@ -1,5 +1,7 @@
 """The reader's Python prompt, on a run of its own."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -11,12 +13,14 @@ from .runs import open_run
 
 if TYPE_CHECKING:
     from ..console import Console
+    from ..kinds import Input, Values
+    from .kinds import ConsoleOpened, Failure
 
 CONSOLE = "console"  # the name of its run
-_console: "Console | None" = None
+_console: Console | None = None
 
 
-def console_open(config: dict, text: str, saved: dict | None = None, code: str | None = None) -> dict:
+def console_open(config: Values, text: str, saved: Values | None = None, code: str | None = None) -> ConsoleOpened | Failure:
     """Open a run for the reader's prompt, `console_run`; a second call begins anew, with other variables.
 
     Args:
@@ -25,7 +29,7 @@ def console_open(config: dict, text: str, saved: dict | None = None, code: str |
     Returns:
         run, the name by which `close_run` and others know it; step; shape, of E. Or an error as that of `open_run`.
     """
-    global _console
+    global _console  # noqa: PLW0603  # a worker has one, as it has one `runs`
     _console = None  # frees its run and its variables before there is another
     opened = open_run(CONSOLE, config, text, saved=saved, code=code)
     if "error" in opened:
@@ -38,7 +42,7 @@ def console_open(config: dict, text: str, saved: dict | None = None, code: str |
     return {"run": CONSOLE, "step": run.step, "shape": list(run.model.parameters["embedding"].shape)}
 
 
-def console_run(source: str, write: Callable[[str], None]) -> dict:
+def console_run(source: str, write: Callable[[str], None]) -> Input | Failure:
     """Run what the reader typed, if it is complete: see `console.Console.run`.
 
     Returns:

@@ -1,6 +1,9 @@
 """Training: opens runs, trains them a slice of time at a time, and compares what came of them."""
 
+from __future__ import annotations
+
 import sys
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,17 +12,21 @@ from ..config import ConfigError, RunConfig, validate
 from ..corpus import Corpus, CorpusError
 from ..geometry import project
 from ..ops import best, load
-from ..positions import PositionError
+from ..positions import PLACES, PositionError
 from ..statistics import gaps, summaries
 from ..training import Frame, Run, SavedError
 from .answers import broken, failure, for_page, from_page, memory_failure, no_memory_to, position_failure, unknown_run
-from .encodings import SUPPLIES, read_encoding
+from .encodings import read_encoding
 from .opened import close_run, has_code, pictures, runs
 from .room import too_large
 from .texts import about
 
+if TYPE_CHECKING:
+    from ..kinds import Floats, Plain, Values
+    from .kinds import Compared, Failure, Finished, FrameTold, Geometry, Opened, Picture, Status
 
-def status() -> dict:
+
+def status() -> Status:
     """What computes here: the versions, and `backend`, the module of `ops` in use."""
     return {
         "version": __version__,
@@ -31,13 +38,13 @@ def status() -> dict:
 
 def open_run(
     id: str,
-    config: dict,
+    config: Values,
     text: str,
     backend: str | None = None,
-    saved: dict | None = None,
+    saved: Values | None = None,
     text_hash: str | None = None,
     code: str | None = None,
-) -> dict:
+) -> Opened | Failure:
     """Prepare a run and evaluate it untrained; or restore one, to look at or to train on.
 
     Args:
@@ -77,7 +84,7 @@ def open_run(
             "run": id,
             "config": values,
             "parameters": run.model.size,
-            "supplies": [name for name, part in zip(SUPPLIES, supplied) if part is not None],
+            "supplies": [name for name, part in zip(PLACES, supplied, strict=True) if part is not None],
             **about(corpus),
             "flopsPerStep": run.flops_per_step,
             "frame": _frame(id, run.frame(), geometry=True, space=True),
@@ -98,7 +105,7 @@ def open_run(
         return broken(error, code is not None)
 
 
-def advance(id: str, budget_ms: float, geometry: bool = False, space: bool = False) -> dict:
+def advance(id: str, budget_ms: float, geometry: bool = False, space: bool = False) -> FrameTold | Failure:
     """Train for about `budget_ms` milliseconds.
 
     Returns:
@@ -121,7 +128,7 @@ def advance(id: str, budget_ms: float, geometry: bool = False, space: bool = Fal
         return broken(error, has_code(id))
 
 
-def save_run(id: str) -> dict:
+def save_run(id: str) -> Plain | Failure:
     """All of a run as it is now, with which `open_run` restores it in another worker.
 
     Returns:
@@ -138,7 +145,7 @@ def save_run(id: str) -> dict:
         return broken(error, has_code(id))
 
 
-def compare(results: list) -> dict:
+def compare(results: list[Finished]) -> Compared:
     """What several runs say together.
 
     Args:
@@ -151,7 +158,7 @@ def compare(results: list) -> dict:
     return {"gaps": gaps(rows), "encodings": summaries(rows)}
 
 
-def _other_text(text: str, text_hash: str, name: str) -> dict | None:
+def _other_text(text: str, text_hash: str, name: str) -> Failure | None:
     from ..checkpoint import CheckpointError, check_text  # no first loss waits for them
 
     try:
@@ -161,8 +168,8 @@ def _other_text(text: str, text_hash: str, name: str) -> dict | None:
     return None
 
 
-def _frame(id: str, frame: Frame, geometry: bool, space: bool) -> dict:
-    plain = {
+def _frame(id: str, frame: Frame, geometry: bool, space: bool) -> FrameTold:
+    told: FrameTold = {
         "run": id,
         "step": frame.step,
         "steps": runs[id].config.steps,
@@ -178,14 +185,16 @@ def _frame(id: str, frame: Frame, geometry: bool, space: bool) -> dict:
     }
     table = runs[id].model.parameters["embedding"]
     if geometry and np.isfinite(table).all():
-        plain["geometry"] = _picture(id, table, 2)
+        flat = _picture(id, table, 2)
+        drawn: Geometry = {"points": flat["points"], "explained": flat["explained"]}
         if space:
             solid = _picture(id, table, 3)
-            plain["geometry"] |= {"points3": solid["points"], "explained3": solid["explained"]}
-    return plain
+            drawn |= {"points3": solid["points"], "explained3": solid["explained"]}
+        told["geometry"] = drawn
+    return told
 
 
-def _picture(id: str, table: np.ndarray, axes: int) -> dict:
+def _picture(id: str, table: Floats, axes: int) -> Picture:
     last = pictures.setdefault(id, {})
     projection = project(table, last.get(axes), axes)
     last[axes] = projection.points

@@ -1,5 +1,7 @@
 """Texts: reads what a reader gave, and says what the page shows of any text."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from .. import memory
@@ -8,9 +10,10 @@ from .answers import failure, mb, no_memory_to
 
 if TYPE_CHECKING:
     from ..text_files import TextFile
+    from .kinds import About, Changed, Facts, Failure, Rare, TextRead
 
 
-def read_text(bytes) -> dict:
+def read_text(bytes: memoryview) -> TextRead | Failure:
     """Read a text that a reader gave, and what there is to say of it before it trains.
 
     Args:
@@ -38,8 +41,12 @@ def read_text(bytes) -> dict:
         file = text_files.read(bytes)
         corpus = Corpus.from_text(file.text)
         corpus.require(SHORTEST_CONTEXT)
-        facts = about(corpus) | {"distinct": corpus.distinct, "changed": _changed(file)}
-        facts["bytes"] = _sizes(file.text, corpus)
+        facts: Facts = {
+            **about(corpus),
+            "distinct": corpus.distinct,
+            "changed": _changed(file),
+            "bytes": _sizes(file.text, corpus),
+        }
     except CorpusError as error:
         return failure("corpus", "corpus", str(error))
     except MemoryError:
@@ -47,7 +54,7 @@ def read_text(bytes) -> dict:
     return {"text": file.text, "encoding": file.encoding, "facts": facts}
 
 
-def _changed(file: "TextFile") -> dict:
+def _changed(file: TextFile) -> Changed:
     return {
         "encoding": file.encoding,
         "bom": file.bom,
@@ -58,18 +65,17 @@ def _changed(file: "TextFile") -> dict:
     }
 
 
-def _sizes(text: str, corpus: Corpus) -> dict:
+def _sizes(text: str, corpus: Corpus) -> dict[str, int]:
     as_it_is = normalised(text) is text  # Python saw at a glance that there is nothing to compose
     needed = memory.reading(len(text), memory.width(text), as_it_is, len(corpus.replaced))
     return {"text": len(text.encode()), "perWorker": needed}
 
 
-def about(corpus: Corpus) -> dict:
+def about(corpus: Corpus) -> About:
     """What the page shows of a text: vocabulary, classes, characters, baselines, rare."""
-    rare = None
+    rare: Rare | None = None
     if corpus.rare:
-        characters = [list(each) for each in corpus.rare]
-        rare = {"threshold": characters[0][1], "characters": characters, "share": corpus.rare_share}
+        rare = {"threshold": corpus.rare[0][1], "characters": [list(each) for each in corpus.rare], "share": corpus.rare_share}
     return {
         "vocabulary": list(corpus.vocabulary),
         "classes": [character_class(character) for character in corpus.vocabulary],

@@ -1,34 +1,49 @@
 /** <bar-list>: named values as bars in a table, so that every number can be read; with a comparison value, or single measurements as dots. */
 
 import { barRange } from "./bar-range.js";
-import { ChartElement, make } from "./chart-element.js";
+import { chartWith, make } from "./chart-element.js";
 import { significant } from "./numbers.js";
 
 /**
- * Light-DOM custom element. Properties (setting one redraws in the next frame):
- * - `bars` {{label: string, value: number | null, text?: string, note?: string, group?: string, marked?: boolean,
- *   color?: string, chance?: number, among?: {low, mean, high}, dots?: (number | null)[]}[]}
- *   text: the value as it is written; group: a heading above the first bar of that group; marked: set in bold with
- *   an arrow; chance: a tick to compare with; among: the range of a comparison and its mean; dots: drawn in place of
- *   the bar, one a measurement, with a tick at the value
- * - `range` {[number, number] | null} of the bars; by default from 0 to what occurs
- * - `labels`, `quantity` {string} heads of the columns; the quantity says its unit
- * - `compared` {string} what the tick or the range is
- * - `summary` {string} what is to be seen, in a sentence
+ * @typedef {object} Bar
+ * @property {string} label
+ * @property {number | null} value
+ * @property {string} [text]      the value as it is written
+ * @property {string} [note]
+ * @property {string} [group]     a heading above the first bar of that group
+ * @property {boolean} [marked]   set in bold with an arrow
+ * @property {string} [color]
+ * @property {number | null} [chance]  a tick to compare with
+ * @property {{low: number, mean: number, high: number} | null} [among]  the range of a comparison and its mean
+ * @property {(number | null)[]} [dots]  drawn in place of the bar, one a measurement, with a tick at the value
+ *
+ * @typedef {object} Properties
+ * @property {Bar[]} bars
+ * @property {[number, number] | null} range  of the bars; by default from 0 to what occurs
+ * @property {string} labels     heads of the columns
+ * @property {string} quantity   with its unit
+ * @property {string} compared   what the tick or the range is
+ * @property {string} summary    what is to be seen, in a sentence
  */
-export class BarList extends ChartElement {
-  static properties = { bars: [], range: null, labels: "", quantity: "", compared: "", summary: "" };
+
+/** @type {Properties} */
+const PROPERTIES = { bars: [], range: null, labels: "", quantity: "", compared: "", summary: "" };
+
+/** Light-DOM custom element; setting one of its properties redraws in the next frame. */
+export class BarList extends chartWith(PROPERTIES) {
+  table = make("table", "bl-table");
 
   build() {
-    this.table = make("table", "bl-table");
     this.append(this.table);
   }
 
   draw() {
     const [low, high] = this.range ?? barRange(this.bars);
+    /** @param {number} value */
     const share = (value) => Math.min(1, Math.max(0, (value - low) / (high - low)));
     const head = make("tr", "");
     head.append(heading(this.labels), heading(this.quantity), make("td", ""));
+    /** @type {HTMLTableRowElement[]} */
     const body = [];
     this.bars.forEach((bar, i) => {
       if (bar.group && bar.group !== this.bars[i - 1]?.group) {
@@ -56,6 +71,7 @@ export class BarList extends ChartElement {
     }
   }
 
+  /** @param {Bar} bar @param {(value: number) => number} share */
   #row(bar, share) {
     const { label, value, text = significant(value), note, marked, color } = bar;
     const row = make("tr", marked ? "bl-marked" : "");
@@ -66,7 +82,7 @@ export class BarList extends ChartElement {
     const lane = make("div", "bl-lane");
     if (color) lane.style.color = color;
     if (!bar.dots) lane.append(placed("bl-zero", share(0)));
-    if (value !== null) lane.append(...(bar.dots ? this.#dots(bar, share) : [this.#bar(value, share)]));
+    if (value !== null) lane.append(...(bar.dots ? this.#dots(value, bar.dots, share) : [this.#bar(value, share)]));
     if (bar.chance != null) lane.append(placed("bl-chance", share(bar.chance)));
     if (bar.among) {
       const range = placed("bl-among", share(bar.among.low));
@@ -80,6 +96,7 @@ export class BarList extends ChartElement {
     return row;
   }
 
+  /** @param {number} value @param {(value: number) => number} share */
   #bar(value, share) {
     const [from, to] = [share(0), share(value)].sort((a, b) => a - b);
     const bar = placed("bl-bar", from);
@@ -87,17 +104,20 @@ export class BarList extends ChartElement {
     return bar;
   }
 
-  #dots({ value, dots }, share) {
+  /** @param {number} value @param {(number | null)[]} dots @param {(value: number) => number} share */
+  #dots(value, dots, share) {
     return [placed("bl-mean", share(value)), ...dots.filter((dot) => dot !== null).map((dot) => placed("bl-dot", share(dot)))];
   }
 }
 
+/** @param {string} text */
 function heading(text) {
   const cell = make("th", "", text);
   cell.scope = "col";
   return cell;
 }
 
+/** @param {string} className @param {number} share */
 function placed(className, share) {
   const element = make("div", className);
   element.style.left = `${share * 100}%`;

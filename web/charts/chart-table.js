@@ -1,26 +1,32 @@
 /** The numbers of a chart as a table, for a screen reader and for whoever wants to copy them; made when it is opened. */
 
 import { make } from "./chart-element.js";
+import { scrollBox } from "./scroll-box.js";
 
+const TITLE = "The numbers as a table";
 const MOST_ROWS = 500;
 
+/** @typedef {{head: string[], rows: string[][]}} Numbers the first cell of each row is its name */
+
 export class ChartTable {
+  /** @type {() => Numbers} */
   #numbers = () => ({ head: [], rows: [] });
+  #label = "";
   #stale = true;
 
   constructor() {
     this.element = make("details", "chart-table");
-    this.scroll = make("div", "chart-table-scroll");
-    this.element.append(make("summary", "", "The numbers as a table"), this.scroll);
+    this.scroll = scrollBox("chart-table-scroll", TITLE);
+    this.element.append(make("summary", "", TITLE), this.scroll);
     this.element.addEventListener("toggle", () => this.#fill());
   }
 
   /**
    * @param {string} label  what the chart shows, in a sentence
-   * @param {() => {head: string[], rows: string[][]}} numbers  the first cell of each row is its name
+   * @param {() => Numbers} numbers
    */
   show(label, numbers) {
-    this.label = label;
+    this.#label = label;
     this.#numbers = numbers;
     this.#stale = true;
     this.#fill();
@@ -31,7 +37,7 @@ export class ChartTable {
     this.#stale = false;
     const { head, rows } = this.#numbers();
     const table = make("table", "");
-    table.setAttribute("aria-label", this.label);
+    table.setAttribute("aria-label", this.#label);
     const headRow = table.createTHead().insertRow();
     headRow.append(...head.map((text) => cell("th", text, "col")));
     const body = table.createTBody();
@@ -43,6 +49,7 @@ export class ChartTable {
   }
 }
 
+/** @param {"th" | "td"} tag @param {string} text @param {string} [scope] */
 function cell(tag, text, scope) {
   const element = make(tag, "", text);
   if (scope) element.scope = scope;

@@ -8,6 +8,7 @@ import { CLASS_COLOR } from "./palette.js";
  * @returns {HTMLLIElement[]}  one item a class that occurs
  */
 export function legendItems(classes) {
+  /** @param {string} name */
   const members = (name) => classes.filter((other) => other === name).length;
   return Object.keys(CLASS_COLOR).filter(members).map((name) => {
     const item = make("li", "gc-class");

@@ -1,7 +1,8 @@
 /** Saves a chart as a figure for a paper: an SVG that stands alone, with title, key and settings, or a PNG of it. */
 
-import { make } from "./chart-element.js";
-import { svgNode, traced } from "./figure-trace.js";
+import { context2d, make } from "./chart-element.js";
+import { traced } from "./figure-trace.js";
+import { svgNode } from "./svg-node.js";
 import { allowedInXml } from "./xml.js";
 
 /**
@@ -25,7 +26,7 @@ export function figureSvg(chart, { title, notes, width = 760, height = 400 }) {
   try {
     twin.draw();
     const svg = traced(stage);
-    const description = [twin.querySelector('[role="img"]')?.getAttribute("aria-label") ?? twin.summary, ...notes];
+    const description = [twin.querySelector('[role="img"]')?.getAttribute("aria-label") ?? twin.values.summary, ...notes];
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-labelledby", "title description");
     svg.prepend(
@@ -52,7 +53,7 @@ export async function figurePng(svg, scale = 2) {
   const canvas = make("canvas", "");
   canvas.width = Math.round(image.naturalWidth * scale);
   canvas.height = Math.round(image.naturalHeight * scale);
-  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  context2d(canvas).drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) => canvas.toBlob((blob) => {
     if (blob) resolve(blob);
     else reject(new Error(`The browser cannot make a PNG of ${canvas.width} by ${canvas.height} pixels; choose a smaller scale.`));

@@ -1,14 +1,19 @@
 /** <geometry-space>: the embedding table in the space of its first three principal components, turned by hand. */
 
 import { scaleLinear } from "d3-scale";
-import { create } from "d3-selection";
-import { ChartElement, make, setText } from "./chart-element.js";
+import { select } from "d3-selection";
+import { chartWith, make, setText } from "./chart-element.js";
+import { ChartTable } from "./chart-table.js";
 import { characterName } from "./characters.js";
 import { legendItems } from "./class-legend.js";
 import { GeometryMarks, markSize } from "./geometry-marks.js";
+import { pointRows } from "./geometry-rows.js";
 import { coordinate, count, percent } from "./numbers.js";
+import { svgNode } from "./svg-node.js";
 import { reach, turned } from "./turning.js";
+/** @import { Scale } from "./geometry-marks.js" */
 
+/** @type {Record<string, [number, number]>} */
 const TURNS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const STEP = Math.PI / 24; // per press of a key
 const PER_PIXEL = Math.PI / 400; // of a drag
@@ -17,39 +22,56 @@ const FIRST_LOOK = { yaw: -0.5, pitch: 0.35 };
 const NEAR = 26; // CSS px from the pointer within which a mark is read
 
 /**
- * Light-DOM custom element. Properties as of <geometry-chart>, but for:
- * - `points` {Float32Array | null} (V, 3) row major; `explained` {[number, number, number] | null}
+ * @typedef {object} Properties as of <geometry-chart>, but in three dimensions
+ * @property {string[]} vocabulary
+ * @property {string[]} classes
+ * @property {Float32Array | null} points  (V, 3) row major
+ * @property {ArrayLike<number> | null} explained
+ * @property {string} label
+ * @property {number | null} step
+ */
+
+/** @type {Properties} */
+const PROPERTIES = { vocabulary: [], classes: [], points: null, explained: null, label: "", step: null };
+
+/**
+ * Light-DOM custom element; setting one of its properties redraws in the next frame.
  *
  * Dragging, or the arrow keys, turn the space; typing a character reads it. Nothing turns by itself.
  * `--chart-height` sets the height.
  */
-export class GeometrySpace extends ChartElement {
-  static properties = { vocabulary: [], classes: [], points: null, explained: null, label: "", step: null };
+export class GeometrySpace extends chartWith(PROPERTIES) {
+  heading = make("p", "gc-heading");
+  titleText = make("span", "gc-title");
+  reading = make("span", "gc-reading for-screen");
+  surface = make("div", "gc-surface");
+  host = make("div", "gc-host gc-space");
+  picture = svgNode("svg", { "aria-hidden": "true" });
+  svg = select(this.picture);
+  axes = this.svg.append("g").attr("class", "gc-axes");
+  marks = new GeometryMarks(this.picture);
+  hint = make("p", "gc-axis-title");
+  legend = make("ul", "gc-legend");
+  table = new ChartTable();
+  live = make("p", "gc-live");
 
   #look = { ...FIRST_LOOK };
+  /** @type {number | null} */
   #read = null;
+  /** @type {Partial<Properties>} */
   #shown = {};
+  /** The points that the words and the table are of. @type {Float32Array | null} */
+  #told = null;
 
   build() {
-    this.heading = make("p", "gc-heading");
-    this.titleText = make("span", "gc-title");
-    this.reading = make("span", "gc-reading for-screen");
     this.heading.append(this.titleText, this.reading);
-    this.surface = make("div", "gc-surface");
     this.surface.tabIndex = 0;
     this.surface.setAttribute("role", "img");
-    this.host = make("div", "gc-host gc-space");
-    this.svg = create("svg:svg").attr("aria-hidden", "true");
-    this.axes = this.svg.append("g").attr("class", "gc-axes");
-    this.marks = new GeometryMarks(this.svg.append("g").node());
-    this.host.append(this.svg.node());
+    this.host.append(this.picture);
     this.surface.append(this.host);
-    this.hint = make("p", "gc-axis-title");
     this.hint.append(make("span", "for-screen", "Drag, or use the arrow keys, to turn. "), "What is farther away is paler.");
-    this.legend = make("ul", "gc-legend");
-    this.live = make("p", "gc-live");
     this.live.setAttribute("aria-live", "polite");
-    this.append(this.heading, this.surface, this.hint, this.legend, this.live);
+    this.append(this.heading, this.surface, this.hint, this.legend, this.table.element, this.live);
     this.#listen();
   }
 
@@ -81,10 +103,18 @@ export class GeometrySpace extends ChartElement {
     this.marks.setSize(markSize(width, height, vocabulary.length, false));
     this.marks.move(flat, { x, y }, depth.map((each) => (each / far + 1) / 2));
     this.#drawAxes(x, y, far);
-    this.surface.setAttribute("aria-label", this.#summary());
+    if (this.#told !== points) {
+      this.#told = points; // turning it changes no number
+      this.saySettled(`${this.label} ${vocabulary.length}`, () => {
+        const summary = this.#summary();
+        this.surface.setAttribute("aria-label", summary);
+        this.table.show(summary, () => pointRows(this.vocabulary, this.classes, this.points, 3));
+      });
+    }
     this.#showReading();
   }
 
+  /** @param {Scale} x @param {Scale} y @param {number} far */
   #drawAxes(x, y, far) {
     const ends = turned([far, 0, 0, 0, far, 0, 0, 0, far], this.#look.yaw, this.#look.pitch).flat;
     const axes = [0, 1, 2].map((axis) => {
@@ -100,6 +130,7 @@ export class GeometrySpace extends ChartElement {
   }
 
   #listen() {
+    /** @type {{x: number, y: number, yaw: number, pitch: number} | null} */
     let from = null;
     this.host.addEventListener("pointerdown", (event) => {
       from = { x: event.clientX, y: event.clientY, ...this.#look };
@@ -116,6 +147,7 @@ export class GeometrySpace extends ChartElement {
     this.surface.addEventListener("keydown", (event) => this.#key(event));
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || !this.points) return;
     const { key } = event;
@@ -125,14 +157,16 @@ export class GeometrySpace extends ChartElement {
     else if (typed >= 0) this.#readMark(typed);
     else return;
     event.preventDefault();
-    setText(this.live, this.#read === null ? "" : this.#sentence());
+    setText(this.live, this.#sentence());
   }
 
+  /** @param {number} yaw @param {number} pitch */
   #turnTo(yaw, pitch) {
     this.#look = { yaw, pitch: Math.min(STRAIGHT, Math.max(-STRAIGHT, pitch)) };
     this.refresh();
   }
 
+  /** @param {number | null} index */
   #readMark(index) {
     if (this.#read === index) return;
     this.#read = index;
@@ -141,16 +175,19 @@ export class GeometrySpace extends ChartElement {
 
   #showReading() {
     this.marks.emphasise(this.#read);
-    setText(this.reading, this.#read === null ? "" : this.#sentence());
+    setText(this.reading, this.#sentence());
   }
 
+  /** What is read of the character that the reader points at; "" where there is none. */
   #sentence() {
+    if (this.#read === null || !this.points) return "";
     const at = [...this.points.subarray(3 * this.#read, 3 * this.#read + 3)].map(coordinate);
     return `${characterName(this.vocabulary[this.#read])}, ${this.classes[this.#read]}, at (${at.join(", ")})`;
   }
 
   #summary() {
-    const shares = this.explained ? `, which hold ${this.explained.map((share) => percent(share)).join(", ")} of the variance` : "";
+    const each = this.explained && Array.from(this.explained, (share) => percent(share));
+    const shares = each ? `, which hold ${each.join(", ")} of the variance` : "";
     return `Embedding table: ${this.vocabulary.length} characters in the space of three principal components${shares}. Arrow keys turn it.`;
   }
 }

@@ -6,7 +6,10 @@ const PADDING = 0.07; // of the data's span, on every side
 const SHRINK = 0.06; // of the way back to the data, per set of points
 const SMALLEST_SHARE = 0.4; // of the window that the data always fill, so that a jump back in time is followed
 
-/** Bounds [x0, x1, y0, y1] of the finite points, padded; null if there are none. */
+/**
+ * Bounds [x0, x1, y0, y1] of the finite points, padded; null if there are none.
+ * @param {ArrayLike<number>} points
+ */
 function bounds(points) {
   let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let i = 0; i < points.length; i += 2) {
@@ -24,6 +27,7 @@ function bounds(points) {
 }
 
 export class GeometryView {
+  /** @type {number[] | null} */
   #window = null;
 
   /** Starts afresh, for another run. */
@@ -51,7 +55,7 @@ export class GeometryView {
   /**
    * Scales from coordinates to pixels with one unit equally long on both axes.
    * @param {{left: number, top: number, width: number, height: number}} box  CSS px
-   * @returns {{x: import("d3-scale").ScaleLinear, y: import("d3-scale").ScaleLinear}}
+   * @returns {{x: import("d3-scale").ScaleLinear<number, number>, y: import("d3-scale").ScaleLinear<number, number>}}
    */
   scales({ left, top, width, height }) {
     const [x0, x1, y0, y1] = this.#window ?? [-1, 1, -1, 1];

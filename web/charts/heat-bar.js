@@ -3,6 +3,7 @@
 import { make, setText } from "./chart-element.js";
 import { heatColor } from "./heat-scale.js";
 import { significant } from "./numbers.js";
+/** @import { HeatColors, HeatKind, HeatRange } from "./heat-scale.js" */
 
 const COLORS = 41; // in the strip
 
@@ -14,31 +15,33 @@ export class HeatBar {
     this.middle = make("span", "hm-middle", "0");
     this.high = make("span", "");
     this.unit = make("p", "hm-unit");
-    this.strip = make("div", "hm-colors");
-    this.strip.append(...Array.from({ length: COLORS }, () => make("i", "")));
+    const strip = make("div", "hm-colors");
+    this.parts = Array.from({ length: COLORS }, () => make("i", ""));
+    strip.append(...this.parts);
     const ends = make("div", "hm-ends");
     ends.append(this.low, this.middle, this.high);
     const scale = make("div", "hm-scale");
-    scale.append(this.strip, ends);
+    scale.append(strip, ends);
     this.element.append(scale, this.unit);
   }
 
   /**
-   * @param {{low: number, high: number, below: boolean, above: boolean}} range  as heatRange gives it
-   * @param {"diverging" | "sequential"} kind
-   * @param {{negative, zero, positive, most: string}} colors  as heatColor wants them
+   * @param {HeatRange} range
+   * @param {HeatKind} kind
+   * @param {HeatColors} colors
    * @param {boolean} own    whether each picture has a range of its own
    * @param {string} words   what the numbers are
    */
   show(range, kind, colors, own, words) {
     const { low, high, below, above } = range;
     const color = heatColor(range, kind, colors);
-    [...this.strip.children].forEach((part, i) => {
+    this.parts.forEach((part, i) => {
       const shade = color(low + ((high - low) * i) / (COLORS - 1));
       if (part.dataset.shade === shade) return;
       part.dataset.shade = shade;
       part.style.background = shade;
     });
+    /** @type {(value: number, beyond: boolean, sign: string) => string} */
     const end = (value, beyond, sign) => (beyond ? `${sign} ${significant(value, 2)}` : significant(value, 2));
     setText(this.low, own ? (kind === "diverging" ? "−" : "0") : end(low, below, "≤"));
     setText(this.high, own ? "+" : end(high, above, "≥"));

@@ -10,9 +10,23 @@ const LARGEST_SQUARE = 448; // of a picture with as many rows as columns
 const LEAST = { square: 4, oblong: 5.5 }; // width of a cell below which pictures no longer stand side by side
 const LETTER = 10; // CSS px that the label of a row needs from the next
 
+/**
+ * @typedef {{panel: number, row: number, column: number}} Cell
+ * @typedef {object} HeatLayout
+ * @property {number} height
+ * @property {{width: number, height: number}} cell
+ * @property {boolean} tiles
+ * @property {number} perLine     columns that lie side by side
+ * @property {number} rowEvery    1: every row has room for its label; 2: every second ...
+ * @property {import("./figure-trace.js").Box[]} panels
+ * @property {(panel: number, row: number, column: number) => {left: number, top: number}} place
+ * @property {(x: number, y: number) => Cell | null} at
+ */
+
+/** @param {number} rows */
 const rowHeight = (rows) => (rows <= 8 ? 18 : rows <= 28 ? 13 : rows <= 40 ? 11 : 9);
 
-/** The smallest of 1, 2, 4, 8 ... cells that hold a label of `room` px. */
+/** The smallest of 1, 2, 4, 8 ... cells that hold a label of `room` px. @param {number} cell @param {number} room */
 export const labelEvery = (cell, room) => 2 ** Math.max(0, Math.ceil(Math.log2(room / cell)));
 
 /**
@@ -24,10 +38,7 @@ export const labelEvery = (cell, room) => 2 ** Math.max(0, Math.ceil(Math.log2(r
  * @param {boolean} options.titled     whether pictures have names
  * @param {number} options.gutter      CSS px for the labels of the rows, left of each picture
  * @param {boolean} options.tiles      one row, whose cells are tiles with their labels inside, in lines
- * @returns {{height: number, cell: {width: number, height: number}, tiles: boolean, rowEvery: number,
- *   panels: {left: number, top: number, width: number, height: number}[],
- *   place: (panel: number, row: number, column: number) => {left: number, top: number},
- *   at: (x: number, y: number) => {panel: number, row: number, column: number} | null}}
+ * @returns {HeatLayout}
  */
 export function heatLayout({ width, rows, columns, panels, titled, gutter, tiles }) {
   const title = titled ? TITLE : 0;
@@ -51,10 +62,12 @@ export function heatLayout({ width, rows, columns, panels, titled, gutter, tiles
     top: EDGE + Math.floor(i / across) * pitch + title,
     ...plot,
   }));
+  /** @type {HeatLayout["place"]} */
   const place = (panel, row, column) => ({
     left: placed[panel].left + (tiles ? column % perLine : column) * cell.width,
     top: placed[panel].top + (tiles ? Math.floor(column / perLine) : row) * cell.height,
   });
+  /** @type {HeatLayout["at"]} */
   const at = (x, y) => {
     const panel = placed.findIndex((each) => x >= each.left && x < each.left + each.width && y >= each.top && y < each.top + each.height);
     if (panel < 0) return null;

@@ -1,16 +1,22 @@
 /** <heat-map>: numbers in rows and columns as colours, in one picture or several that share rows, columns and reading. */
 
-import { ChartElement, make, setText } from "./chart-element.js";
+import { chartWith, context2d, make, setText } from "./chart-element.js";
 import { ChartTable } from "./chart-table.js";
-import { svgNode } from "./figure-trace.js";
 import { HeatBar } from "./heat-bar.js";
 import { labelEvery, heatLayout } from "./heat-layout.js";
 import { heatColor, heatRange } from "./heat-scale.js";
 import { significant } from "./numbers.js";
-import { colorOf } from "./palette.js";
+import { colorsOf } from "./palette.js";
 import { SvgContext } from "./svg-context.js";
+import { svgNode } from "./svg-node.js";
+/** @import { Cell, HeatLayout } from "./heat-layout.js" */
+/** @import { HeatKind, HeatRange } from "./heat-scale.js" */
+/** @import { Box } from "./figure-trace.js" */
 
+/** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+/** @type {Record<string, number>} */
+const PAGES = { PageUp: -1, PageDown: 1 };
 const COLORS = {
   negative: "--heat-negative", zero: "--heat-zero", positive: "--heat-positive", most: "--heat-most",
   ink: "--ink", soft: "--ink-soft", faint: "--ink-faint", rule: "--rule", paper: "--paper",
@@ -18,46 +24,68 @@ const COLORS = {
 const DIMMED = 0.4; // of a row that is not lit, where some are
 
 /**
- * Light-DOM custom element. Properties (setting one redraws in the next frame):
- * - `panels` {{name?: string, values: (number | null)[][]}[]} one picture each, (rows, columns); null is drawn empty
- * - `rowLabels`, `columnLabels` {string[]} a short label for each, as it is drawn; `rowNames`, `columnNames`
- *   {string[] | null} as it is read out, where that differs
- * - `rowTitle`, `columnTitle` {string} what the rows and the columns are
- * - `quantity` {string} what a number is, with its unit
- * - `kind` {"diverging" | "sequential"} colours about 0, or from 0 up; `ownScale` {boolean} a range for each picture
- * - `lit` {number[]} rows to light up (of tiles: columns), the others are dimmed; `litMeaning` {string} what those are
- * - `tiles` {boolean} for one row: its cells as tiles with their labels inside, in as many lines as it takes
- * - `summary` {string} what is to be seen, in a sentence
+ * @typedef {{name?: string, values: (number | null)[][]}} Panel one picture, (rows, columns); null is drawn empty
+ *
+ * @typedef {object} Properties
+ * @property {Panel[]} panels
+ * @property {string[]} rowLabels     a short label for each, as it is drawn
+ * @property {string[]} columnLabels
+ * @property {string[] | null} rowNames     as it is read out, where that differs
+ * @property {string[] | null} columnNames
+ * @property {string} rowTitle        what the rows are
+ * @property {string} columnTitle
+ * @property {string} quantity        what a number is, with its unit
+ * @property {HeatKind} kind
+ * @property {boolean} ownScale       a range for each picture
+ * @property {number[]} lit           rows to light up (of tiles: columns), the others are dimmed
+ * @property {string} litMeaning      what those are
+ * @property {boolean} tiles          for one row: its cells as tiles with their labels inside, in as many lines as it takes
+ * @property {string} summary         what is to be seen, in a sentence
  */
-export class HeatMap extends ChartElement {
-  static properties = {
-    panels: [], rowLabels: [], columnLabels: [], rowNames: null, columnNames: null, rowTitle: "", columnTitle: "",
-    quantity: "", kind: "diverging", ownScale: false, lit: [], litMeaning: "", tiles: false, summary: "",
-  };
 
+/** @type {Properties} */
+const PROPERTIES = {
+  panels: [], rowLabels: [], columnLabels: [], rowNames: null, columnNames: null, rowTitle: "", columnTitle: "",
+  quantity: "", kind: "diverging", ownScale: false, lit: [], litMeaning: "", tiles: false, summary: "",
+};
+
+/** Light-DOM custom element; setting one of its properties redraws in the next frame. */
+export class HeatMap extends chartWith(PROPERTIES) {
+  axes = make("p", "hm-axes");
+  reading = make("p", "hm-reading for-screen");
+  surface = make("div", "hm-surface");
+  screen = make("canvas", "");
+  /** The picture: the canvas or, in a file, what takes its place. @type {HTMLCanvasElement | SVGSVGElement} */
+  canvas = this.screen;
+  focusMark = make("div", "hm-focus");
+  bar = new HeatBar();
+  live = make("p", "hm-live");
+  table = new ChartTable();
+  /** @type {CanvasRenderingContext2D | SvgContext} */
+  context = context2d(this.screen);
+  colors = COLORS; // the tokens alone, until the theme is known
+  font = "";
+  mono = "";
+
+  /** @type {Cell | null} */
   #read = null; // the cell that is read
+  /** @type {HeatLayout | null} */
   #layout = null;
+  /** @type {HeatRange[]} */
   #ranges = [];
 
   build() {
-    this.axes = make("p", "hm-axes");
-    this.reading = make("p", "hm-reading for-screen");
-    this.surface = make("div", "hm-surface");
     this.surface.tabIndex = 0;
     this.surface.setAttribute("role", "img");
-    this.canvas = this.forFile ? svgNode("svg") : make("canvas", "");
-    this.focusMark = make("div", "hm-focus");
+    if (this.forFile) this.canvas = svgNode("svg");
     this.surface.append(this.canvas, this.focusMark);
-    this.bar = new HeatBar();
-    this.live = make("p", "hm-live");
     this.live.setAttribute("aria-live", "polite");
-    this.table = new ChartTable();
     this.append(this.axes, this.surface, this.reading, this.bar.element, this.table.element, this.live);
     this.#listen();
   }
 
   themeChanged() {
-    this.colors = Object.fromEntries(Object.entries(COLORS).map(([name, token]) => [name, colorOf(this, token)]));
+    this.colors = colorsOf(this, COLORS);
     this.font = getComputedStyle(this).fontFamily;
     this.mono = getComputedStyle(this).getPropertyValue("--font-mono");
   }
@@ -69,14 +97,15 @@ export class HeatMap extends ChartElement {
     const columns = panels[0]?.values[0]?.length ?? 0;
     if (width === 0 || rows === 0 || columns === 0) return;
     const longest = Math.max(...this.rowLabels.map((label) => [...label].length), 1);
-    this.#layout = heatLayout({
+    const layout = heatLayout({
       width, rows, columns, tiles, panels: panels.length, titled: panels.some(({ name }) => name),
       gutter: Math.min(0.3 * width, 12 + 6.2 * longest),
     });
     const all = heatRange(panels.flatMap(({ values }) => values.flat()), kind);
     this.#ranges = panels.map(({ values }) => (this.ownScale ? heatRange(values.flat(), kind) : all));
-    this.#size(width, this.#layout.height);
-    panels.forEach((panel, i) => this.#drawPanel(panel, i));
+    this.#layout = layout;
+    this.#size(width, layout.height);
+    panels.forEach((panel, i) => this.#drawPanel(layout, panel, i));
     this.#showBar(all);
     setText(this.axes, tiles ? this.columnTitle : `↓ ${this.rowTitle}  → ${this.columnTitle}`);
     this.surface.setAttribute("aria-label", `${this.summary} Arrow keys read single numbers.`);
@@ -84,24 +113,28 @@ export class HeatMap extends ChartElement {
     this.#showReading();
   }
 
+  /** @param {number} width @param {number} height */
   #size(width, height) {
-    if (this.forFile) {
+    if (this.canvas instanceof SVGSVGElement) {
       this.context = new SvgContext(this.canvas, width, height);
       return;
     }
     const ratio = devicePixelRatio || 1;
-    this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(height * ratio);
-    this.canvas.style.width = `${width}px`;
-    this.canvas.style.height = `${height}px`;
-    this.context = this.canvas.getContext("2d");
-    this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.context.clearRect(0, 0, width, height);
+    const { screen } = this;
+    screen.width = Math.round(width * ratio);
+    screen.height = Math.round(height * ratio);
+    screen.style.width = `${width}px`;
+    screen.style.height = `${height}px`;
+    const context = context2d(screen);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    this.context = context;
   }
 
-  #drawPanel({ name, values }, index) {
+  /** @param {HeatLayout} layout @param {Panel} panel @param {number} index */
+  #drawPanel(layout, { name, values }, index) {
     const { context, colors } = this;
-    const { cell, panels } = this.#layout;
+    const { cell, panels } = layout;
     const box = panels[index];
     const color = heatColor(this.#ranges[index], this.kind, colors);
     const lit = new Set(this.lit);
@@ -109,7 +142,7 @@ export class HeatMap extends ChartElement {
     for (let row = 0; row < values.length; row++) {
       for (let column = 0; column < values[row].length; column++) {
         const value = values[row][column];
-        const { left, top } = this.#layout.place(index, row, column);
+        const { left, top } = layout.place(index, row, column);
         const isLit = lit.has(this.tiles ? column : row);
         context.globalAlpha = this.tiles || lit.size === 0 || isLit ? 1 : DIMMED;
         const inset = this.tiles ? 1 : 0;
@@ -121,38 +154,51 @@ export class HeatMap extends ChartElement {
           context.fillRect(left + inset, top + inset, cell.width - 2 * inset + (inset ? 0 : 0.4), cell.height - 2 * inset + (inset ? 0 : 0.4));
         }
         context.globalAlpha = 1;
-        if (this.tiles) this.#tileLabel(value, column, left, top, isLit, color);
+        if (this.tiles) this.#tileLabel(this.columnLabels[column], { ...cell, left, top }, isLit, value ? color(value) : null);
       }
     }
     if (this.tiles) return;
     this.#frame(box.left - 0.5, box.top - 0.5, box.width + 1, box.height + 1, colors.faint, 1);
     for (const row of this.lit) {
-      const { top } = this.#layout.place(index, row, 0);
+      const { top } = layout.place(index, row, 0);
       this.#frame(box.left - 0.5, top, box.width + 1, cell.height, colors.ink, 1.25);
     }
-    this.#labels(box, lit);
+    this.#labels(layout, box, lit);
   }
 
+  /**
+   * @param {number} left
+   * @param {number} top
+   * @param {number} width
+   * @param {number} height
+   * @param {string} color
+   * @param {number} line
+   */
   #frame(left, top, width, height, color, line) {
     this.context.strokeStyle = color;
     this.context.lineWidth = line;
     this.context.strokeRect(left, top, width, height);
   }
 
-  #tileLabel(value, column, left, top, isLit, color) {
+  /**
+   * What stands in a tile, on its colour; null where it has none.
+   * @param {string} label
+   * @param {Box} box
+   * @param {boolean} isLit
+   * @param {string | null} color
+   */
+  #tileLabel(label, { left, top, width, height }, isLit, color) {
     const { colors } = this;
-    const { cell } = this.#layout;
-    if (isLit) this.#frame(left + 1.5, top + 1.5, cell.width - 3, cell.height - 3, colors.ink, 1.75);
-    const dark = value ? luminance(color(value)) : null;
-    const ink = value ? (dark < 0.3 ? "#ffffff" : "#111214") : colors.faint;
-    this.#text(this.columnLabels[column], left + cell.width / 2, top + cell.height / 2 + 0.5, {
-      color: ink, size: 12, weight: isLit ? 700 : 400, align: "center", mono: true, widest: cell.width - 5,
+    if (isLit) this.#frame(left + 1.5, top + 1.5, width - 3, height - 3, colors.ink, 1.75);
+    const ink = color === null ? colors.faint : luminance(color) < 0.3 ? "#ffffff" : "#111214";
+    this.#text(label, left + width / 2, top + height / 2 + 0.5, {
+      color: ink, size: 12, weight: isLit ? 700 : 400, align: "center", mono: true, widest: width - 5,
     });
   }
 
-  #labels(box, lit) {
+  /** @param {HeatLayout} layout @param {Box} box @param {Set<number>} lit */
+  #labels({ cell, rowEvery }, box, lit) {
     const { colors } = this;
-    const { cell, rowEvery } = this.#layout;
     const size = Math.min(11, Math.max(9, cell.height));
     this.rowLabels.forEach((label, row) => {
       const isLit = lit.has(row);
@@ -170,6 +216,12 @@ export class HeatMap extends ChartElement {
     });
   }
 
+  /**
+   * @param {string} text
+   * @param {number} x
+   * @param {number} y
+   * @param {{color: string, size: number, weight?: number, align?: CanvasTextAlign, mono?: boolean, widest?: number}} look
+   */
   #text(text, x, y, { color, size, weight = 400, align = "left", mono = false, widest }) {
     const { context } = this;
     context.font = `${weight} ${size}px ${mono ? this.mono : this.font}`;
@@ -179,6 +231,7 @@ export class HeatMap extends ChartElement {
     context.fillText(text, x, y, widest);
   }
 
+  /** @param {HeatRange} range */
   #showBar(range) {
     const own = this.ownScale && this.panels.length > 1;
     const words = [this.quantity, own && "each picture has its own scale", this.lit.length && this.litMeaning];
@@ -186,6 +239,7 @@ export class HeatMap extends ChartElement {
   }
 
   #listen() {
+    /** @param {PointerEvent} event */
     const point = (event) => {
       const { left, top } = this.canvas.getBoundingClientRect();
       this.#readCell(this.#layout?.at(event.clientX - left, event.clientY - top) ?? null);
@@ -197,18 +251,22 @@ export class HeatMap extends ChartElement {
     this.surface.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** Arrows move by a cell, with Shift by eight, Page Up and Page Down to another picture, Escape leaves. */
+  /**
+   * Arrows move by a cell, with Shift by eight, Page Up and Page Down to another picture, Escape leaves.
+   * @param {KeyboardEvent} event
+   */
   #key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || !this.#layout) return;
     const { key } = event;
     const last = { panel: this.panels.length - 1, row: this.panels[0].values.length - 1, column: this.panels[0].values[0].length - 1 };
+    /** @type {(value: number, most: number) => number} */
     const within = (value, most) => Math.min(most, Math.max(0, value));
     if (key === "Escape" && this.#read) this.#readCell(null);
-    else if (key in ARROWS || key === "PageUp" || key === "PageDown") {
+    else if (key in ARROWS || key in PAGES) {
       const from = this.#read ?? { panel: 0, row: this.tiles ? 0 : (this.lit[0] ?? 0), column: 0 };
       const stride = event.shiftKey ? 8 : 1;
       const [down, aside] = this.#read && key in ARROWS ? ARROWS[key] : [0, 0];
-      const panel = this.#read ? { PageUp: -1, PageDown: 1 }[key] ?? 0 : 0;
+      const panel = this.#read ? PAGES[key] ?? 0 : 0;
       this.#readCell({
         panel: within(from.panel + panel, last.panel),
         row: within(from.row + (this.tiles ? 0 : down * stride), last.row),
@@ -216,9 +274,10 @@ export class HeatMap extends ChartElement {
       });
     } else return;
     event.preventDefault();
-    setText(this.live, this.#read ? this.#sentence() : "");
+    setText(this.live, this.#read ? this.#sentence(this.#read) : "");
   }
 
+  /** @param {Cell | null} cell */
   #readCell(cell) {
     this.#read = cell;
     this.#showReading();
@@ -226,27 +285,30 @@ export class HeatMap extends ChartElement {
 
   #showReading() {
     const cell = this.#read;
-    const shown = cell !== null && this.panels[cell.panel]?.values[cell.row]?.[cell.column] !== undefined;
+    const layout = this.#layout;
+    const shown = layout !== null && cell !== null && this.panels[cell.panel]?.values[cell.row]?.[cell.column] !== undefined;
     this.focusMark.hidden = !shown;
     this.reading.classList.toggle("hm-idle", !shown);
-    setText(this.reading, shown ? this.#sentence() : "Point at a cell, or use the arrow keys, to read its number.");
+    setText(this.reading, shown ? this.#sentence(cell) : "Point at a cell, or use the arrow keys, to read its number.");
     if (!shown) return;
-    const { left, top } = this.#layout.place(cell.panel, cell.row, cell.column);
-    const { width, height } = this.#layout.cell;
+    const { left, top } = layout.place(cell.panel, cell.row, cell.column);
+    const { width, height } = layout.cell;
     this.focusMark.style.transform = `translate(${left - 2}px, ${top - 2}px)`;
     this.focusMark.style.width = `${width + 4}px`;
     this.focusMark.style.height = `${height + 4}px`;
   }
 
-  #sentence() {
-    const { panel, row, column } = this.#read;
+  /** @param {Cell} cell */
+  #sentence({ panel, row, column }) {
     const { name, values } = this.panels[panel];
     const names = [name, this.tiles ? "" : this.#rowName(row), this.#columnName(column)].filter(Boolean);
     const value = values[row][column];
     return `${names.join(", ")}: ${value === null ? "nothing here" : significant(value)}`;
   }
 
+  /** @param {number} row */
   #rowName = (row) => (this.rowNames ?? this.rowLabels)[row];
+  /** @param {number} column */
   #columnName = (column) => (this.columnNames ?? this.columnLabels)[column];
 
   #numbers() {
@@ -262,9 +324,9 @@ export class HeatMap extends ChartElement {
   }
 }
 
-/** Relative luminance of "rgb(r,g,b)", 0 to 1, near enough to choose black or white text. */
+/** Relative luminance of "rgb(r,g,b)", 0 to 1, near enough to choose black or white text. @param {string} color */
 function luminance(color) {
-  const [r, g, b] = color.match(/\d+/g).map((channel) => (channel / 255) ** 2.2);
+  const [r, g, b] = (color.match(/\d+/g) ?? []).map((channel) => (Number(channel) / 255) ** 2.2);
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 

@@ -1,19 +1,25 @@
 /** How a heat map turns numbers into colours: which range its colours span, and the colour of a number in it. */
 
+/**
+ * @typedef {"diverging" | "sequential"} HeatKind about 0, or from 0 up
+ * @typedef {{low: number, high: number, below: boolean, above: boolean}} HeatRange  below, above: some numbers lie outside
+ * @typedef {{negative: string, zero: string, positive: string, most: string}} HeatColors  as "rgb(r, g, b)"
+ */
+
 const INSIDE = 0.99; // of the numbers lie within the range where a few large ones would leave the rest pale
 
-/** The value below which a share of ascending numbers lies. */
+/** The value below which a share of ascending numbers lies. @param {number[]} ascending @param {number} share */
 const quantile = (ascending, share) => ascending[Math.min(ascending.length - 1, Math.floor(share * ascending.length))];
 
 /**
  * The range of the colours. A diverging one is symmetric about 0, a sequential one starts at 0, or at the least
  * number where that is below 0.
  * @param {(number | null)[]} values
- * @param {"diverging" | "sequential"} kind
- * @returns {{low: number, high: number, below: boolean, above: boolean}}  below, above: some numbers lie outside
+ * @param {HeatKind} kind
+ * @returns {HeatRange}
  */
 export function heatRange(values, kind) {
-  const known = values.filter((value) => value !== null && Number.isFinite(value));
+  const known = values.filter((value) => value !== null).filter(Number.isFinite);
   const least = known.reduce((low, value) => Math.min(low, value), 0);
   const most = known.reduce((high, value) => Math.max(high, value), 0);
   const sizes = known.map(Math.abs).sort((a, b) => a - b);
@@ -24,14 +30,16 @@ export function heatRange(values, kind) {
   return { low, high: limit, below: least < low, above: most > limit };
 }
 
-const channels = (color) => color.match(/[\d.]+/g).slice(0, 3).map(Number);
+/** @param {string} color */
+const channels = (color) => (color.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
+/** @param {number[]} from @param {number[]} to @param {number} share */
 const mixed = (from, to, share) => `rgb(${from.map((channel, i) => Math.round(channel + (to[i] - channel) * share)).join(",")})`;
 
 /**
  * The colour of a number.
  * @param {{low: number, high: number}} range
- * @param {"diverging" | "sequential"} kind
- * @param {{negative: string, zero: string, positive: string, most: string}} colors  as "rgb(r, g, b)"
+ * @param {HeatKind} kind
+ * @param {HeatColors} colors
  * @returns {(value: number) => string}
  */
 export function heatColor({ low, high }, kind, colors) {

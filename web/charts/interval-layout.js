@@ -17,15 +17,28 @@ const WIDEST_TEXT = 0.55; // of the width, beside the plot; else the texts stand
 const EDGE = 8; // CSS px at the ends of the axis
 
 /**
+ * @typedef {{nats: number, low: number | null, high: number | null}} Interval a gap with the ends of its interval, if any
+ *
+ * @typedef {object} IntervalLayout
+ * @property {number} height
+ * @property {import("d3-scale").ScaleLinear<number, number>} x
+ * @property {{left: number, right: number, top: number, bottom: number}} box
+ * @property {number} valueX     where the numbers begin
+ * @property {{top: number, height: number, from: number, lane: number, beside: number, name: number, value: number}[]} rows
+ *   from: where the row's part of the plot begins, below its texts if they stand above it; lane, beside: centre of the
+ *   row's interval and of the other; name, value: baselines
+ */
+
+/**
  * The axis holds 0, the two gaps from which a difference matters, and every gap with its interval; an interval that is
  * many times as wide as the largest gap, as two seeds may give, is cut off so that the others can be read.
- * @param {{nats: number, low: number | null, high: number | null}[]} all  of the rows and of what was measured elsewhere
+ * @param {Interval[]} all  of the rows and of what was measured elsewhere
  * @returns {[number, number]}  nats
  */
 export function intervalRange(all) {
   const gaps = all.map(({ nats }) => nats).filter(Number.isFinite);
   const largest = gaps.reduce((most, gap) => Math.max(most, Math.abs(gap)), MATTERS);
-  const ends = all.flatMap(({ low, high }) => [low, high]).filter((end) => end !== null && Number.isFinite(end));
+  const ends = all.flatMap(({ low, high }) => [low, high]).filter((end) => end !== null).filter(Number.isFinite);
   const within = ends.map((end) => Math.max(-FARTHEST * largest, Math.min(FARTHEST * largest, end)));
   const low = Math.min(-MATTERS, ...gaps, ...within);
   const high = Math.max(MATTERS, ...gaps, ...within);
@@ -38,11 +51,9 @@ export function intervalRange(all) {
  * @param {number} options.width   CSS px
  * @param {[number, number]} options.range  nats
  * @param {boolean[]} options.compared  for each row, whether something measured elsewhere stands beside it
- * @param {number} options.nameWidth, options.valueWidth  CSS px of the longest name, and of the longest numbers
- * @returns {{height: number, x: import("d3-scale").ScaleLinear, box: {left, right, top, bottom}, valueX: number,
- *   rows: {top: number, height: number, from: number, lane: number, beside: number, name: number, value: number}[]}}
- *   from: where the row's part of the plot begins, below its texts if they stand above it; lane, beside: centre of the
- *   row's interval and of the other; name, value: baselines; valueX: where the numbers begin
+ * @param {number} options.nameWidth   CSS px of the longest name
+ * @param {number} options.valueWidth  CSS px of the longest numbers
+ * @returns {IntervalLayout}
  */
 export function intervalLayout({ width, range, compared, nameWidth, valueWidth }) {
   const stacked = nameWidth + valueWidth + 2 * GAP > WIDEST_TEXT * width;

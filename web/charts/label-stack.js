@@ -10,22 +10,25 @@
 export function stackLabels(labels, top, bottom) {
   const order = labels.map((_, i) => i).sort((a, b) => labels[a].at - labels[b].at || a - b);
   // Take away the heights above each label: then "not overlapping" is simply "not decreasing".
+  /** @type {number[]} */
   const offsets = [];
   let above = 0;
   for (const i of order) {
     offsets.push(above + labels[i].height / 2);
     above += labels[i].height;
   }
+  /** @type {{sum: number, size: number}[]} */
   const pools = [];
   order.forEach((i, k) => {
     let pool = { sum: labels[i].at - offsets[k], size: 1 };
-    while (pools.length && pools.at(-1).sum / pools.at(-1).size >= pool.sum / pool.size) {
-      const before = pools.pop();
+    for (let before = pools.at(-1); before && before.sum / before.size >= pool.sum / pool.size; before = pools.at(-1)) {
       pool = { sum: before.sum + pool.sum, size: before.size + pool.size };
+      pools.pop();
     }
     pools.push(pool);
   });
   const highest = Math.max(top, bottom - above);
+  /** @type {number[]} */
   const centres = new Array(labels.length);
   let k = 0;
   for (const { sum, size } of pools) {

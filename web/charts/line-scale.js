@@ -2,7 +2,14 @@
 
 import { scaleLinear, scaleLog } from "d3-scale";
 
-/** The sorted distinct x of all series. */
+/**
+ * @typedef {object} ScaleX
+ * @property {(value: number) => number} at
+ * @property {(count: number) => number[]} ticks
+ * @property {((value: number) => string) | null} format
+ */
+
+/** The sorted distinct x of all series. @param {{x: number[]}[]} series */
 export const distinct = (series) => [...new Set(series.flatMap(({ x }) => x))].sort((a, b) => a - b);
 
 /**
@@ -10,15 +17,15 @@ export const distinct = (series) => [...new Set(series.flatMap(({ x }) => x))].s
  * @param {{kind?: "linear" | "log" | "even", ticks?: number[], range?: [number, number]}} axis
  * @param {number[]} values  those that occur, ascending
  * @param {[number, number]} pixels
- * @returns {{at: (value: number) => number, ticks: (count: number) => number[], format: ((value: number) => string) | null}}
+ * @returns {ScaleX}
  */
 export function scaleX({ kind = "linear", ticks, range }, values, pixels) {
   if (kind === "even") {
     const position = scaleLinear([-0.3, values.length - 0.7], pixels);
     const places = new Map(values.map((value, i) => [value, i]));
-    return { at: (value) => position(places.get(value)), ticks: () => values, format: null };
+    return { at: (value) => position(places.get(value) ?? NaN), ticks: () => values, format: null };
   }
-  const [low, high] = range ?? [values[0], values.at(-1)];
+  const [low, high] = range ?? [values[0], values[values.length - 1]];
   if (kind === "log") {
     const scale = scaleLog([low / 1.1, high * 1.1], pixels);
     return { at: scale, ticks: (count) => ticks ?? wide(scale.ticks(count)), format: null };
@@ -27,12 +34,12 @@ export function scaleX({ kind = "linear", ticks, range }, values, pixels) {
   return { at: scale, ticks: (count) => ticks ?? scale.ticks(count), format: scale.tickFormat(6) };
 }
 
-/** Of the ticks of a logarithmic scale, those that begin with 1, 2 or 5. */
+/** Of the ticks of a logarithmic scale, those that begin with 1, 2 or 5. @param {number[]} ticks */
 const wide = (ticks) => ticks.filter((tick) => /^[125]/.test(tick.toExponential()));
 
 /**
  * Range of the y axis: that of the data with some air, and of the levels that are asked for.
- * @param {{y: (number | null)[], low?: number[], high?: number[]}[]} series
+ * @param {{y: (number | null)[], low?: (number | null)[], high?: (number | null)[]}[]} series
  * @param {{value: number, far?: boolean}[]} levels  one that is `far` does not widen the range
  * @param {[number, number] | undefined} fixed
  * @returns {[number, number]}
@@ -42,7 +49,7 @@ export function rangeY(series, levels, fixed) {
   const values = [
     ...series.flatMap(({ y, low = [], high = [] }) => [...y, ...low, ...high]),
     ...levels.filter(({ far }) => !far).map(({ value }) => value),
-  ].filter((value) => value !== null && Number.isFinite(value));
+  ].filter((value) => value !== null).filter(Number.isFinite);
   if (values.length === 0) return [0, 1];
   const low = values.reduce((a, b) => Math.min(a, b));
   const high = values.reduce((a, b) => Math.max(a, b));

@@ -7,6 +7,7 @@ import { count } from "./numbers.js";
  * The crosshair. Fires nothing: it calls `onRead(step | null, byKeys)` and is told what to draw.
  */
 export class LossCursor {
+  /** @type {HTMLDivElement[]} */
   #dots = [];
 
   /**
@@ -18,6 +19,7 @@ export class LossCursor {
   constructor(surface, hooks) {
     this.surface = surface;
     this.hooks = hooks;
+    /** @type {number | null} */
     this.step = null;
     this.element = make("div", "lc-cross");
     this.line = make("div", "lc-cross-line");
@@ -32,7 +34,7 @@ export class LossCursor {
     surface.addEventListener("blur", () => this.read(null));
   }
 
-  /** Sets the step that is read, or ends the reading. */
+  /** Sets the step that is read, or ends the reading. @param {number | null} step @param {boolean} [byKeys] */
   read(step, byKeys = false) {
     if (this.step === step) return;
     this.step = step;
@@ -54,7 +56,7 @@ export class LossCursor {
     this.tag.style.top = `${box.height}px`;
     this.tag.style.left = `${Math.round(left)}px`;
     this.tag.classList.toggle("lc-before", left > box.width * 0.75);
-    setText(this.tag, count(this.step));
+    setText(this.tag, this.step === null ? "" : count(this.step));
     const inside = points.filter(({ top }) => top >= 0 && top <= box.height);
     while (this.#dots.length < inside.length) this.#dots.push(this.element.appendChild(make("div", "lc-dot")));
     this.#dots.forEach((dot, i) => {
@@ -70,16 +72,19 @@ export class LossCursor {
     this.element.hidden = true;
   }
 
+  /** @param {PointerEvent} event */
   #point(event) {
     const step = this.hooks.stepAt(event.clientX);
     if (step !== null) this.read(step);
   }
 
+  /** @param {KeyboardEvent} event */
   #key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const last = this.hooks.lastStep();
     const stride = Math.max(1, Math.round(last / 200));
     const large = 10 * stride;
+    /** @type {Record<string, number | undefined>} */
     const moves = {
       ArrowLeft: event.shiftKey ? -large : -stride,
       ArrowRight: event.shiftKey ? large : stride,
@@ -87,11 +92,12 @@ export class LossCursor {
       PageUp: large,
     };
     const move = moves[event.key];
-    if (event.key === "Escape" && this.step !== null) this.read(null, true);
+    const { step } = this;
+    if (event.key === "Escape" && step !== null) this.read(null, true);
     else if (event.key === "Home") this.read(0, true);
     else if (event.key === "End") this.read(last, true);
-    else if (move && this.step === null) this.read(move < 0 ? last : 0, true);
-    else if (move) this.read(Math.min(last, Math.max(0, this.step + move)), true);
+    else if (move && step === null) this.read(move < 0 ? last : 0, true);
+    else if (move) this.read(Math.min(last, Math.max(0, (step ?? 0) + move)), true);
     else return;
     event.preventDefault();
   }

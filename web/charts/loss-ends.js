@@ -1,9 +1,13 @@
 /** The labels to the right of the loss plot: each baseline and each curve by name, with its value, none on another. */
 
-import { make, setText } from "./chart-element.js";
+import { context2d, make, setText } from "./chart-element.js";
 import { stackLabels } from "./label-stack.js";
 import { encodingColor, encodingSign } from "./palette.js";
 import { signElement } from "./signs.js";
+import { UNITS } from "./units.js";
+
+/** @import { Box } from "./figure-trace.js" */
+/** @import { Unit } from "./units.js" */
 
 const LEADER = 14; // CSS px between the plot and the labels
 const SIGN = 15; // CSS px of a mark and the space after it
@@ -16,26 +20,35 @@ const TALLEST_SHARE = 0.7; // of the plot's height, for labels of two lines: mor
 /**
  * @typedef {{id: string, name: string, value: number, encoding: string|null, step: number|null}} End
  *   encoding: null for a baseline; step: the step at which the value was measured
+ * @typedef {"line" | "stack" | "value"} Style name and value in one line, in two, or the value alone
+ * @typedef {{element: HTMLElement, name: HTMLElement, value: HTMLElement, sign?: HTMLElement, encoding: string | null}} Label
  */
 
 export class LossEnds {
-  #nodes = new Map(); // id -> {element, name, value, encoding}
-  #widths = new Map(); // text -> CSS px
-  #context = document.createElement("canvas").getContext("2d");
+  /** By the ids of the ends. @type {Map<string, Label>} */
+  #nodes = new Map();
+  /** CSS px of texts. @type {Map<string, number>} */
+  #widths = new Map();
+  #context = context2d(make("canvas", ""));
+  #unit = UNITS.nats;
+  #lineHeight = 0;
 
   constructor() {
     this.element = make("div", "lc-ends");
   }
 
-  /** Takes the unit that values are written in (units.js). */
+  /** Takes the unit that values are written in (units.js). @param {Unit} unit */
   setUnit(unit) {
-    this.unit = unit;
+    this.#unit = unit;
   }
 
-  /** Takes the font that the labels are set in, to measure them without asking for a layout. */
+  /**
+   * Takes the font that the labels are set in, to measure them without asking for a layout.
+   * @param {{font: string, size: number}} type
+   */
   setFont({ font, size }) {
     this.#context.font = font;
-    this.lineHeight = Math.round(size * 1.35);
+    this.#lineHeight = Math.round(size * 1.35);
     this.#widths.clear();
   }
 
@@ -44,11 +57,13 @@ export class LossEnds {
    * @param {End[]} ends
    * @param {number} width   CSS px of the chart
    * @param {number} height  CSS px of the plot
-   * @returns {{style: "line"|"stack"|"value", gutter: number, height: number}}  height: what the labels need
+   * @returns {{style: Style, gutter: number, height: number}}  height: what the labels need
    */
   fit(ends, width, height) {
     const lines = Math.max(...ends.filter((end) => end.encoding === null).map((end) => end.value));
+    /** @type {(end: End, style: Style) => number} */
     const room = (end, style) => this.#width(end, style) + (end.value > lines ? this.#textWidth(ABOVE) : 0);
+    /** @param {Style} style */
     const setting = (style) => ({
       style,
       gutter: LEADER + Math.ceil(Math.max(0, ...ends.map((end) => room(end, style)))),
@@ -63,20 +78,20 @@ export class LossEnds {
   /**
    * Sets the labels and returns where each leader goes.
    * @param {End[]} ends
-   * @param {"line"|"stack"|"value"} style
+   * @param {Style} style
    * @param {(loss: number) => number} top  CSS px from the top of the plot to a loss
-   * @param {{left: number, top: number, width: number, height: number}} box  the plot in the host
+   * @param {Box} box  the plot in the host
    * @returns {{at: number, label: number}[]}
    */
   place(ends, style, top, box) {
     const wanted = ends.map((end) => Math.min(Math.max(top(end.value), 0), box.height));
     const heights = ends.map((end) => this.#height(end, style));
     const centres = stackLabels(wanted.map((at, i) => ({ at, height: heights[i] })), -box.top, box.height + box.top);
-    this.#keepNodes(ends);
+    this.#removeOthers(ends);
     ends.forEach((end, i) => {
-      const node = this.#nodes.get(end.id);
+      const node = this.#node(end);
       setText(node.name, end.name);
-      setText(node.value, `${top(end.value) < 0 ? ABOVE : ""}${this.unit.loss(end.value, 2)}`);
+      setText(node.value, `${top(end.value) < 0 ? ABOVE : ""}${this.#unit.loss(end.value, 2)}`);
       node.element.dataset.style = end.encoding === null ? "line" : style;
       const x = box.left + box.width + LEADER;
       const y = box.top + centres[i] - heights[i] / 2;
@@ -85,49 +100,62 @@ export class LossEnds {
     return ends.map((_, i) => ({ at: wanted[i], label: centres[i] }));
   }
 
+  /** @param {End} end @param {Style} style */
   #height(end, style) {
-    return this.lineHeight * (style === "stack" && end.encoding !== null ? 2 : 1) + (style === "stack" ? 3 : 1);
+    return this.#lineHeight * (style === "stack" && end.encoding !== null ? 2 : 1) + (style === "stack" ? 3 : 1);
   }
 
+  /** @param {End} end @param {Style} style */
   #width(end, style) {
     const name = this.#textWidth(end.name);
-    const value = this.#textWidth(this.unit.loss(end.value, 2));
+    const value = this.#textWidth(this.#unit.loss(end.value, 2));
     if (end.encoding === null) return name + SPACE + value;
     if (style === "value") return SIGN + value;
     return SIGN + (style === "stack" ? Math.max(name, value) : name + SPACE + value);
   }
 
-  /** Digits count as wide as a zero, since they are set as tabular figures: the width does not tremble. */
+  /**
+   * Digits count as wide as a zero, since they are set as tabular figures: the width does not tremble.
+   * @param {string} text
+   */
   #textWidth(text) {
     const key = text.replace(/\d/g, "0");
-    if (!this.#widths.has(key)) this.#widths.set(key, this.#context.measureText(key).width);
-    return this.#widths.get(key);
+    const width = this.#widths.get(key) ?? this.#context.measureText(key).width;
+    this.#widths.set(key, width);
+    return width;
   }
 
-  #keepNodes(ends) {
+  /** @param {End[]} ends */
+  #removeOthers(ends) {
     const ids = new Set(ends.map((end) => end.id));
     for (const [id, node] of this.#nodes) {
       if (ids.has(id)) continue;
       node.element.remove();
       this.#nodes.delete(id);
     }
-    for (const end of ends) {
-      let node = this.#nodes.get(end.id);
-      if (!node) {
-        const element = make("div", end.encoding === null ? "lc-end lc-baseline" : "lc-end");
-        node = { element, name: make("span", "lc-end-name"), value: make("span", "lc-end-value"), encoding: null };
-        element.append(node.name, node.value);
-        this.element.append(element);
-        this.#nodes.set(end.id, node);
-      }
-      if (node.encoding !== end.encoding) {
-        node.encoding = end.encoding;
-        node.sign?.remove();
-        node.sign = make("span", "lc-sign");
-        node.sign.style.color = encodingColor(end.encoding);
-        node.sign.append(signElement(encodingSign(end.encoding)));
-        node.element.prepend(node.sign);
-      }
+  }
+
+  /** The label of an end, with its sign. @param {End} end */
+  #node({ id, encoding }) {
+    const node = this.#nodes.get(id) ?? this.#makeNode(id, encoding);
+    if (encoding !== null && node.encoding !== encoding) {
+      node.encoding = encoding;
+      node.sign?.remove();
+      node.sign = make("span", "lc-sign");
+      node.sign.style.color = encodingColor(encoding);
+      node.sign.append(signElement(encodingSign(encoding)));
+      node.element.prepend(node.sign);
     }
+    return node;
+  }
+
+  /** @param {string} id @param {string | null} encoding @returns {Label} */
+  #makeNode(id, encoding) {
+    const element = make("div", encoding === null ? "lc-end lc-baseline" : "lc-end");
+    const node = { element, name: make("span", "lc-end-name"), value: make("span", "lc-end-value"), encoding: null };
+    element.append(node.name, node.value);
+    this.element.append(element);
+    this.#nodes.set(id, node);
+    return node;
   }
 }

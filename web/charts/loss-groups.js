@@ -1,9 +1,29 @@
 /** Which runs the loss chart draws as one: the finished seeds of an encoding, as their mean with a band around it. */
 
 import { lastAtMost } from "./numbers.js";
+/** @import { Points } from "./loss-columns.js" */
 
 const SEED = /, seed \d+$/; // at the end of a run's label
 const NOTHING = Object.freeze({ steps: [], loss: [] });
+
+/**
+ * @typedef {object} ShownRun as <loss-chart> is given one
+ * @property {string} id        the record of an id only grows, or starts again
+ * @property {string} label     "Learned", or "Learned, seed 2" where there are several
+ * @property {string} encoding
+ * @property {number} seed
+ * @property {string} state     of an encoding's runs with the state "finished", two or more that are visible are drawn as
+ *   their mean with a band from the least to the greatest
+ * @property {boolean} visible
+ * @property {boolean} selected
+ * @property {Points} train
+ * @property {Points} validation
+ *
+ * @typedef {{steps: number[], low: number[], high: number[]}} Band from the least to the greatest loss at each step
+ *
+ * @typedef {Band & {encoding: string, label?: string, seeds: number, mean: number[]}} Measured an encoding's losses over so
+ *   many seeds, measured elsewhere
+ */
 
 /**
  * What the chart shows as one curve with one row of the key.
@@ -15,19 +35,20 @@ const NOTHING = Object.freeze({ steps: [], loss: [] });
  * @property {string} encoding
  * @property {boolean} visible
  * @property {boolean} selected    whether its run, or one of its runs, is
- * @property {{steps: ArrayLike<number>, loss: ArrayLike<number>}} train  empty for several runs
- * @property {{steps: ArrayLike<number>, loss: ArrayLike<number>}} validation  the mean of several runs
- * @property {{steps: number[], low: number[], high: number[]} | null} band  from the least of several runs to the greatest
- * @property {{steps: ArrayLike<number>, loss: ArrayLike<number>} | null} chosen  validation of the selected one of several
+ * @property {Points} train        empty for several runs
+ * @property {Points} validation   the mean of several runs
+ * @property {Band | null} band    from the least of several runs to the greatest
+ * @property {Points | null} chosen  validation of the selected one of several
  */
 
 export class LossGroups {
+  /** @type {Map<string, {points: number, validation: Points, band: Band}>} */
   #means = new Map(); // id of a group -> what was made of its runs
 
   /**
    * Two or more finished runs of an encoding that are visible are one curve, and so are they if none is visible; every
    * other run is a curve of its own. A finished run does not change, so its part in a mean is computed once.
-   * @param {object[]} runs  as of <loss-chart>
+   * @param {ShownRun[]} runs
    * @returns {Curve[]}      in the order of the first run of each
    */
   of(runs) {
@@ -48,12 +69,15 @@ export class LossGroups {
     return curves;
   }
 
+  /** @param {ShownRun[]} runs @returns {Curve} */
   #group(runs) {
     const ids = runs.map(({ id }) => id);
     const id = JSON.stringify(ids);
     const points = runs.reduce((sum, { validation }) => sum + validation.steps.length, 0);
-    if (this.#means.get(id)?.points !== points) this.#means.set(id, { points, ...meanAndBand(runs.map(({ validation }) => validation)) });
-    const { validation, band } = this.#means.get(id);
+    const before = this.#means.get(id);
+    const made = before?.points === points ? before : { points, ...meanAndBand(runs.map((run) => run.validation)) };
+    this.#means.set(id, made);
+    const { validation, band } = made;
     const name = runs[0].label.replace(SEED, "");
     const chosen = runs.find(({ selected }) => selected);
     return {
@@ -64,6 +88,7 @@ export class LossGroups {
   }
 }
 
+/** @param {ShownRun} run @returns {Curve} */
 const single = ({ id, label, encoding, visible, selected, train, validation }) => ({
   id, ids: [id], label, end: label, encoding, visible: visible !== false, selected: Boolean(selected), train, validation,
   band: null, chosen: null,
@@ -71,13 +96,14 @@ const single = ({ id, label, encoding, visible, selected, train, validation }) =
 
 /**
  * Mean, least and greatest of several records at the steps that all of them have.
- * @param {{steps: ArrayLike<number>, loss: ArrayLike<number>}[]} records
- * @returns {{validation: {steps: number[], loss: number[]}, band: {steps: number[], low: number[], high: number[]}}}
+ * @param {Points[]} records
+ * @returns {{validation: {steps: number[], loss: number[]}, band: Band}}
  */
 export function meanAndBand(records) {
-  const [first, ...others] = records.map(({ steps, loss }) => new Map(Array.from(steps, (step, i) => [step, loss[i]])));
-  const steps = [...first.keys()].filter((step) => others.every((record) => record.has(step)));
-  const losses = steps.map((step) => [first.get(step), ...others.map((record) => record.get(step))]);
+  const byStep = records.map(({ steps, loss }) => new Map(Array.from(steps, (step, i) => [step, loss[i]])));
+  const steps = [...byStep[0].keys()].filter((step) => byStep.every((record) => record.has(step)));
+  const losses = steps.map((step) => byStep.flatMap((record) => record.get(step) ?? []));
+  /** @param {number[]} values */
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   return {
     validation: { steps, loss: losses.map(mean) },
@@ -85,12 +111,17 @@ export function meanAndBand(records) {
   };
 }
 
-/** The band of a curve at the last measurement at or before a step, {low, high} in nats; null for a single run. */
+/**
+ * The band of a curve at the last measurement at or before a step, {low, high} in nats; null for a single run.
+ * @param {Pick<Curve, "band">} curve
+ * @param {number} step
+ */
 export function bandAt({ band }, step) {
-  const index = band ? lastAtMost(band.steps, step) : -1;
+  if (!band) return null;
+  const index = lastAtMost(band.steps, step);
   return index < 0 ? null : { low: band.low[index], high: band.high[index] };
 }
 
-/** The last step of a curve, 0 before its first. */
+/** The last step of a curve, 0 before its first. @param {Pick<Curve, "train" | "validation">} curve */
 export const lastStepOf = ({ train, validation }) =>
   Math.max(0, train.steps[train.steps.length - 1] ?? 0, validation.steps[validation.steps.length - 1] ?? 0);

@@ -7,6 +7,21 @@ import { measuredElsewhere } from "./loss-words.js";
 import { count } from "./numbers.js";
 import { encodingColor, encodingSign } from "./palette.js";
 import { bandElement, signElement } from "./signs.js";
+/** @import { Curve, Measured } from "./loss-groups.js" */
+/** @import { Unit } from "./units.js" */
+
+/**
+ * @typedef {object} Row of the key
+ * @property {HTMLLIElement} item
+ * @property {HTMLButtonElement} button
+ * @property {HTMLElement} sign
+ * @property {HTMLElement} name
+ * @property {HTMLElement} train
+ * @property {HTMLElement} validation
+ * @property {HTMLElement} measured
+ * @property {HTMLElement} range
+ * @property {string | null} encoding  whose sign it has
+ */
 
 /** A readout that has its own place above the plot, so that it can never cover a curve or lie under a finger. */
 export class LossKey {
@@ -22,16 +37,18 @@ export class LossKey {
     this.elsewhere = make("p", "lc-elsewhere");
     const sign = make("span", "lc-sign");
     sign.append(bandElement());
-    this.elsewhere.append(sign, make("span", ""));
+    this.meaning = make("span", "");
+    this.elsewhere.append(sign, this.meaning);
     this.element.append(head, this.list, this.elsewhere);
-    this.rows = new Map(); // curve id -> its nodes
+    /** By the ids of the curves. @type {Map<string, Row>} */
+    this.rows = new Map();
   }
 
   /**
-   * @param {import("./loss-groups.js").Curve[]} curves  all, visible or not
-   * @param {object[]} measured     rows of the bands measured elsewhere that are drawn
+   * @param {Curve[]} curves        all, visible or not
+   * @param {Measured[]} measured   rows of the bands measured elsewhere that are drawn
    * @param {number | null} step    the step being read; null shows the latest values
-   * @param {import("./units.js").Unit} unit
+   * @param {Unit} unit
    * @param {string} empty          what to say while there is no run
    */
   show(curves, measured, step, unit, empty) {
@@ -40,27 +57,35 @@ export class LossKey {
     this.element.classList.toggle("lc-reading", reading);
     setText(this.at, curves.length === 0 ? empty : reading ? `Step ${count(step)}` : `Latest values, ${unit.title}`);
     setText(this.training, curves.some(({ band }) => !band) ? "training" : "");
-    this.#keepRows(curves);
-    for (const curve of curves) this.#fill(this.rows.get(curve.id), curve, step ?? Infinity, unit);
+    this.#removeOthers(curves);
+    curves.forEach((curve, i) => {
+      const row = this.#row(curve);
+      if (this.list.children[i] !== row.item) this.list.insertBefore(row.item, this.list.children[i] ?? null);
+      this.#fill(row, curve, step ?? Infinity, unit);
+    });
     // What the bands are; the runs of the same colours say whose each is.
     this.elsewhere.hidden = measured.length === 0;
-    if (measured.length) setText(this.elsewhere.lastChild, measuredElsewhere(measured));
+    if (measured.length) setText(this.meaning, measuredElsewhere(measured));
   }
 
-  #keepRows(curves) {
+  /** @param {Curve[]} curves */
+  #removeOthers(curves) {
     const ids = new Set(curves.map(({ id }) => id));
     for (const [id, row] of this.rows) {
       if (ids.has(id)) continue;
       row.item.remove();
       this.rows.delete(id);
     }
-    curves.forEach((curve, i) => {
-      if (!this.rows.has(curve.id)) this.rows.set(curve.id, this.#makeRow(curve));
-      const { item } = this.rows.get(curve.id);
-      if (this.list.children[i] !== item) this.list.insertBefore(item, this.list.children[i] ?? null);
-    });
   }
 
+  /** @param {Curve} curve */
+  #row(curve) {
+    const row = this.rows.get(curve.id) ?? this.#makeRow(curve);
+    this.rows.set(curve.id, row);
+    return row;
+  }
+
+  /** @param {Curve} curve @returns {Row} */
   #makeRow({ ids, band }) {
     const item = make("li", band ? "lc-run lc-group" : "lc-run");
     const button = make("button", "lc-toggle");
@@ -85,6 +110,7 @@ export class LossKey {
     return { item, button, sign, name, train, validation, measured, range, encoding: null };
   }
 
+  /** @param {Row} row @param {Curve} curve @param {number} step @param {Unit} unit */
   #fill(row, curve, step, unit) {
     if (row.encoding !== curve.encoding) {
       row.encoding = curve.encoding;

@@ -6,15 +6,31 @@ import {
   LOOK, drawAhead, drawBand, drawBaselines, drawEdges, drawHatch, drawLeader, drawLine, drawMarks,
 } from "./loss-shapes.js";
 import { count } from "./numbers.js";
+/** @import { Scene } from "./loss-scene.js" */
+/** @import { Band, Curve } from "./loss-groups.js" */
 
-/** The ticks of the loss axis as one text. */
+/**
+ * @typedef {(pen: Path2D, scene: Scene, band: Band) => void} DrawBand
+ * @typedef {CanvasRenderingContext2D} Context
+ */
+
+/** What is shown before there is a scene. @type {Scene} */
+const NOTHING = {
+  width: 0, height: 0, gutter: 0, steps: 1, range: [0, 1], ticks: [], baselines: [], measured: [], x: [], stepsPerColumn: 1,
+  curves: [], leaders: [], theme: { ink: "", inkSoft: "", inkFaint: "", rule: "", paper: "", font: "" },
+};
+
+/** The ticks of the loss axis as one text. @param {Pick<Scene, "ticks">} scene */
 const written = ({ ticks }) => ticks.map(({ at, text }) => `${at} ${text}`).join();
+/** @param {Curve} curve */
 const validationWidth = ({ selected, band }) => (selected && !band ? LOOK.validation.selected : LOOK.validation.width);
 
 export class LossPlot {
+  /** @type {uPlot | null} */
   #plot = null;
-  #scene = null;
-  #paths = new WeakMap(); // a band -> {key, one Path2D a way of drawing it}: most bands never change
+  #scene = NOTHING;
+  /** Of a band, one path for each way of drawing it: most bands never change. @type {WeakMap<object, {key: string, drawn: Map<DrawBand, Path2D>}>} */
+  #paths = new WeakMap();
 
   /** @param {HTMLElement} host  takes uPlot's element */
   constructor(host) {
@@ -23,11 +39,12 @@ export class LossPlot {
 
   /**
    * Shows a scene; uPlot itself is made anew only when the number of curves changes.
-   * @param {import("./loss-scene.js").Scene} scene
+   * @param {Scene} scene
    */
   show(scene) {
     const before = this.#scene;
     this.#scene = scene;
+    /** @type {uPlot.AlignedData} */
     const data = [scene.x, ...scene.curves.map(({ train }) => train.highs),
       ...scene.curves.map(({ validation }) => validation.highs)];
     if (!this.#plot || before.curves.length !== scene.curves.length) {
@@ -38,7 +55,8 @@ export class LossPlot {
     const plot = this.#plot;
     plot.batch(() => {
       // Between two of these uPlot keeps the ticks that it has.
-      if (["width", "height", "gutter"].some((size) => before[size] !== scene[size]) || written(before) !== written(scene)) {
+      const isResized = before.width !== scene.width || before.height !== scene.height || before.gutter !== scene.gutter;
+      if (isResized || written(before) !== written(scene)) {
         plot.setSize({ width: scene.width, height: scene.height });
       }
       scene.curves.forEach(({ curve }, i) => {
@@ -62,7 +80,9 @@ export class LossPlot {
     this.#plot = null;
   }
 
+  /** @returns {uPlot.Options} */
   #options() {
+    /** @param {keyof Scene["theme"]} name */
     const theme = (name) => () => this.#scene.theme[name];
     const { width, height } = this.#scene;
     return {
@@ -70,7 +90,7 @@ export class LossPlot {
       height,
       padding: [ROOM.top, () => this.#scene.gutter, 0, 0],
       legend: { show: false },
-      select: { show: false },
+      select: { show: false, left: 0, top: 0, width: 0, height: 0 },
       cursor: { show: false },
       scales: {
         x: { time: false, range: () => [0, this.#scene.steps] },
@@ -98,14 +118,18 @@ export class LossPlot {
     };
   }
 
+  /** @param {number} i @returns {uPlot.Series} */
   #train(i) {
     const color = () => this.#scene.curves[i].color;
-    const line = uPlot.paths.linear();
+    const line = uPlot.paths.linear?.();
     return {
       stroke: color,
       fill: color,
       paths: (u, series, first, last) => {
-        if (this.#scene.stepsPerColumn === 1) return { ...line(u, series, first, last), fill: null };
+        if (this.#scene.stepsPerColumn === 1) {
+          const drawn = line?.(u, series, first, last);
+          return drawn ? { ...drawn, fill: null } : null;
+        }
         const { highs, lows } = this.#scene.curves[i].train;
         const band = new Path2D();
         drawBand(band, this.#scene, { steps: this.#scene.x, low: lows, high: highs });
@@ -119,6 +143,7 @@ export class LossPlot {
     };
   }
 
+  /** @param {number} i @returns {uPlot.Series} */
   #validation(i) {
     const color = () => this.#scene.curves[i].color;
     const { curve } = this.#scene.curves[i];
@@ -145,7 +170,10 @@ export class LossPlot {
     };
   }
 
-  /** What lies behind the curves: the bands measured elsewhere first, then those of the reader's own runs. */
+  /**
+   * What lies behind the curves: the bands measured elsewhere first, then those of the reader's own runs.
+   * @param {uPlot} u
+   */
   #drawBehind(u) {
     const { measured, curves, theme } = this.#scene;
     onPlot(u, true, (context) => {
@@ -165,7 +193,10 @@ export class LossPlot {
     });
   }
 
-  /** What lies over the curves: the selected run among the seeds of a mean, and the way from each end to its label. */
+  /**
+   * What lies over the curves: the selected run among the seeds of a mean, and the way from each end to its label.
+   * @param {uPlot} u
+   */
   #drawBefore(u) {
     onPlot(u, true, (context) => {
       for (const { curve, color } of this.#scene.curves) {
@@ -186,6 +217,12 @@ export class LossPlot {
     });
   }
 
+  /**
+   * @param {Context} context
+   * @param {string} color
+   * @param {{width: number, dash?: number[], opacity?: number}} look
+   * @param {Path2D} path
+   */
   #stroke(context, color, { width, dash = [], opacity = 1 }, path) {
     context.strokeStyle = color;
     context.lineWidth = width;
@@ -194,29 +231,35 @@ export class LossPlot {
     context.stroke(path);
   }
 
-  /** The path of a band, kept while neither the band nor the plot changes. */
+  /** The path of a band, kept while neither the band nor the plot changes. @param {Band} band @param {DrawBand} draw */
   #path(band, draw) {
     const { width, height, gutter, range, steps, ticks } = this.#scene;
     const key = [width, height, gutter, ...range, steps, axisWidth(ticks)].join(" ");
     let kept = this.#paths.get(band);
     if (kept?.key !== key) this.#paths.set(band, (kept = { key, drawn: new Map() }));
-    if (!kept.drawn.has(draw)) {
-      const path = new Path2D();
+    let path = kept.drawn.get(draw);
+    if (!path) {
+      path = new Path2D();
       draw(path, this.#scene, band);
       kept.drawn.set(draw, path);
     }
-    return kept.drawn.get(draw);
+    return path;
   }
 }
 
-/** A path in CSS px of the plot as uPlot wants it, in pixels of the canvas. */
+/** A path in CSS px of the plot as uPlot wants it, in pixels of the canvas. @param {uPlot} u @param {Path2D} path */
 function onCanvas({ bbox }, path) {
   const moved = new Path2D();
   moved.addPath(path, new DOMMatrix([uPlot.pxRatio, 0, 0, uPlot.pxRatio, bbox.left, bbox.top]));
   return moved;
 }
 
-/** Draws in CSS px of the plot, within it or also beside it. */
+/**
+ * Draws in CSS px of the plot, within it or also beside it.
+ * @param {uPlot} u
+ * @param {boolean} within
+ * @param {(context: Context) => void} draw
+ */
 function onPlot({ ctx, bbox }, within, draw) {
   ctx.save();
   if (within) {

@@ -6,6 +6,10 @@
 import { leftOf, plotBox, topOf } from "./loss-scene.js";
 import { encodingSign } from "./palette.js";
 import { addSign } from "./signs.js";
+/** @import { Band } from "./loss-groups.js" */
+/** @import { DrawnCurve, Leader, Scene } from "./loss-scene.js" */
+
+/** @typedef {Pick<Path2D, "moveTo" | "lineTo" | "closePath">} Pen a Path2D, or PathData */
 
 const HATCH = { spacing: 8, slant: 7 }; // CSS px between two strokes, and by which each leans over
 const LEAST_BAND = 1; // CSS px of a band's height
@@ -27,8 +31,8 @@ export const LOOK = Object.freeze({
 
 /**
  * A line through the values; null, or what is not a number, breaks it, and undefined is passed over.
- * @param {Path2D | PathData} pen
- * @param {import("./loss-scene.js").Scene} scene
+ * @param {Pen} pen
+ * @param {Scene} scene
  * @param {ArrayLike<number>} steps
  * @param {ArrayLike<number | null | undefined>} losses
  */
@@ -36,32 +40,33 @@ export function drawLine(pen, scene, steps, losses) {
   let down = false;
   for (let i = 0; i < steps.length; i++) {
     if (losses[i] === undefined) continue;
-    const known = losses[i] !== null && Number.isFinite(losses[i]);
-    if (known) pen[down ? "lineTo" : "moveTo"](leftOf(scene, steps[i]), topOf(scene, losses[i]));
+    const loss = losses[i] ?? NaN;
+    const known = Number.isFinite(loss);
+    if (known) pen[down ? "lineTo" : "moveTo"](leftOf(scene, steps[i]), topOf(scene, loss));
     down = known;
   }
 }
 
 /**
  * The area between the least and the greatest values, at least a pixel high, broken as a line is.
- * @param {Path2D | PathData} pen
- * @param {import("./loss-scene.js").Scene} scene
- * @param {{steps: ArrayLike<number>, low: ArrayLike<number>, high: ArrayLike<number>}} band
+ * @param {Pen} pen
+ * @param {Scene} scene
+ * @param {{steps: ArrayLike<number>, low: ArrayLike<number | null | undefined>, high: ArrayLike<number | null | undefined>}} band
  */
 export function drawBand(pen, scene, { steps, low, high }) {
-  let part = []; // places since the last gap
+  /** @type {{left: number, top: number, bottom: number}[]} */
+  let part = []; // since the last gap
   const close = () => {
-    part.forEach((i, k) => pen[k ? "lineTo" : "moveTo"](leftOf(scene, steps[i]), topOf(scene, high[i])));
-    for (const i of part.reverse()) {
-      pen.lineTo(leftOf(scene, steps[i]), Math.max(topOf(scene, low[i]), topOf(scene, high[i]) + LEAST_BAND));
-    }
+    part.forEach(({ left, top }, k) => pen[k ? "lineTo" : "moveTo"](left, top));
+    for (const { left, top, bottom } of part.reverse()) pen.lineTo(left, Math.max(bottom, top + LEAST_BAND));
     if (part.length) pen.closePath();
     part = [];
   };
   for (let i = 0; i < steps.length; i++) {
     if (low[i] === undefined) continue;
-    if (low[i] !== null && Number.isFinite(low[i]) && Number.isFinite(high[i])) part.push(i);
-    else close();
+    const [least, most] = [low[i] ?? NaN, high[i] ?? NaN];
+    if (!Number.isFinite(least) || !Number.isFinite(most)) close();
+    else part.push({ left: leftOf(scene, steps[i]), top: topOf(scene, most), bottom: topOf(scene, least) });
   }
   close();
 }
@@ -69,48 +74,67 @@ export function drawBand(pen, scene, { steps, low, high }) {
 /**
  * Slanted strokes from edge to edge that fill a band: what was measured elsewhere is told from the reader's own by more
  * than colour.
+ * @param {Pen} pen
+ * @param {Scene} scene
+ * @param {Band} band
  */
 export function drawHatch(pen, scene, { steps, low, high }) {
   const places = Array.from(steps, (step) => leftOf(scene, step));
   let i = 0;
+  /** @type {(losses: number[], left: number) => number} */
   const at = (losses, left) => {
     while (i > 0 && places[i] > left) i--;
     while (places[i + 1] < left) i++;
     return topOf(scene, losses[i] + ((losses[i + 1] - losses[i]) * (left - places[i])) / (places[i + 1] - places[i]));
   };
-  for (let left = places[0]; left + HATCH.slant < places.at(-1); left += HATCH.spacing) {
+  for (let left = places[0]; left + HATCH.slant < places[places.length - 1]; left += HATCH.spacing) {
     pen.moveTo(left, at(low, left));
     pen.lineTo(left + HATCH.slant, at(high, left + HATCH.slant));
   }
 }
 
-/** Both edges of a band. */
+/** Both edges of a band. @param {Pen} pen @param {Scene} scene @param {Band} band */
 export function drawEdges(pen, scene, { steps, low, high }) {
   drawLine(pen, scene, steps, low);
   drawLine(pen, scene, steps, high);
 }
 
-/** The marks of a validation curve that stand far enough apart, but none above the plot. */
+/**
+ * The marks of a validation curve that stand far enough apart, but none above the plot.
+ * @param {Pen} pen
+ * @param {Scene} scene
+ * @param {Pick<DrawnCurve, "curve" | "validation">} drawn
+ */
 export function drawMarks(pen, scene, { curve, validation }) {
   const radius = curve.selected ? LOOK.mark.selected : LOOK.mark.radius;
   for (const k of spacedMarks(scene, validation.marks)) {
-    const top = topOf(scene, validation.highs[k]);
+    const top = topOf(scene, validation.highs[k] ?? NaN);
     if (top >= 0) addSign(pen, encodingSign(curve.encoding), leftOf(scene, scene.x[k]), top, radius);
   }
 }
 
-/** Places of the marks that stand far enough apart, counted from the first, and always the last one. */
+/**
+ * Places of the marks that stand far enough apart, counted from the first, and always the last one.
+ * @param {Scene} scene
+ * @param {number[]} marks
+ */
 function spacedMarks(scene, marks) {
   if (marks.length < 2) return marks;
   const { x } = scene;
-  const spacing = leftOf(scene, x[marks.at(-1)] - x[marks[0]]) / (marks.length - 1);
+  const last = marks[marks.length - 1];
+  const spacing = leftOf(scene, x[last] - x[marks[0]]) / (marks.length - 1);
   const every = Math.max(1, Math.round(LOOK.mark.spacing / spacing));
   const drawn = marks.filter((_, k) => k % every === 0);
-  if (drawn.at(-1) !== marks.at(-1)) drawn.push(marks.at(-1));
+  if (drawn.at(-1) !== last) drawn.push(last);
   return drawn;
 }
 
-/** The hairline that leads from a curve's end at the edge of the plot, or a baseline's, to its label in the gutter. */
+/**
+ * The hairline that leads from a curve's end at the edge of the plot, or a baseline's, to its label in the gutter.
+ * @param {Pen} pen
+ * @param {Scene} scene
+ * @param {Leader} leader
+ */
 export function drawLeader(pen, scene, { at, label, from }) {
   const { width } = plotBox(scene);
   pen.moveTo(width + (from === null ? 0 : 3), at);
@@ -118,14 +142,19 @@ export function drawLeader(pen, scene, { at, label, from }) {
   pen.lineTo(width + 11, label);
 }
 
-/** The dotted line from the end of a curve that has not come to the edge of the plot. */
+/**
+ * The dotted line from the end of a curve that has not come to the edge of the plot.
+ * @param {Pen} pen
+ * @param {Scene} scene
+ * @param {Leader} leader
+ */
 export function drawAhead(pen, scene, { at, from }) {
   if (from === null || from >= scene.steps) return;
   pen.moveTo(leftOf(scene, from) + 7, at);
   pen.lineTo(plotBox(scene).width, at);
 }
 
-/** The dotted lines of those baselines that lie within the plot. */
+/** The dotted lines of those baselines that lie within the plot. @param {Pen} pen @param {Scene} scene */
 export function drawBaselines(pen, scene) {
   const { width, height } = plotBox(scene);
   for (const { value } of scene.baselines) {

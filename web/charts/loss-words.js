@@ -3,16 +3,21 @@
 import { valueAt } from "./loss-columns.js";
 import { bandAt } from "./loss-groups.js";
 import { count } from "./numbers.js";
+/** @import { Curve, Measured } from "./loss-groups.js" */
+/** @import { DrawnCurve } from "./loss-scene.js" */
+/** @import { Baselines } from "./loss-range.js" */
+/** @import { Unit } from "./units.js" */
 
+/** @param {string[]} parts */
 const list = (parts) => (parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`);
 
 /**
  * One to three sentences for a reader who does not see the chart.
- * @param {import("./loss-groups.js").Curve[]} curves  those that are visible
- * @param {object|null} baselines
+ * @param {Curve[]} curves  those that are visible
+ * @param {Baselines | null} baselines
  * @param {number} steps
- * @param {import("./units.js").Unit} unit
- * @param {object[]} measured  those of the rows of <loss-chart>'s `measured` that are drawn
+ * @param {Unit} unit
+ * @param {Measured[]} measured  those of the rows of <loss-chart>'s `measured` that are drawn
  */
 export function summary(curves, baselines, steps, unit, measured) {
   const results = curves.map((curve) => {
@@ -25,17 +30,19 @@ export function summary(curves, baselines, steps, unit, measured) {
     ? `${quantity} against training step, 0 to ${count(steps)}. Latest validation loss: ${list(results)}.`
     : `${quantity} against training step. No run yet.`];
   if (baselines) {
-    const named = ["uniform", "unigram", "bigram"].map((name) => `${name} ${unit.loss(baselines[name], 2)}`);
+    const { uniform, unigram, bigram } = baselines;
+    const named = Object.entries({ uniform, unigram, bigram }).map(([name, value]) => `${name} ${unit.loss(value, 2)}`);
     said.push(`Baselines: ${named.join(", ")}.`);
   }
   if (measured.length) {
     const rows = measured.map(({ encoding, label = encoding, mean, low, high }) =>
-      `${label} ${unit.loss(mean.at(-1), 2)}${range({ low: low.at(-1), high: high.at(-1) }, unit)}`);
-    said.push(`${measuredElsewhere(measured)}; at step ${count(measured[0].steps.at(-1))}: ${list(rows)}.`);
+      `${label} ${unit.loss(mean.at(-1), 2)}${range({ low: low[low.length - 1], high: high[high.length - 1] }, unit)}`);
+    said.push(`${measuredElsewhere(measured)}; at step ${count(measured[0].steps.at(-1) ?? 0)}: ${list(rows)}.`);
   }
   return said.join(" ");
 }
 
+/** @param {{low: number, high: number} | null} band @param {Unit} unit */
 const range = (band, unit) => (band ? ` (from ${unit.loss(band.low, 2)} to ${unit.loss(band.high, 2)})` : "");
 
 /** What the bands are that do not come from the reader's own runs. @param {{seeds: number}[]} measured  at least one */
@@ -47,9 +54,9 @@ export function measuredElsewhere(measured) {
 
 /**
  * What a reader must know because the picture cannot show it, or "".
- * @param {{curve: object, train: object, validation: object}[]} shown  visible curves with what was read of them
+ * @param {Omit<DrawnCurve, "color">[]} shown  visible curves with what was read of them
  * @param {number} top  upper end of the y axis, in nats
- * @param {import("./units.js").Unit} unit
+ * @param {Unit} unit
  */
 export function outOfPicture(shown, top, unit) {
   const above = [];
@@ -68,9 +75,9 @@ export function outOfPicture(shown, top, unit) {
 
 /**
  * The readout as one sentence, for a screen reader following the arrow keys.
- * @param {import("./loss-groups.js").Curve[]} curves  those that are visible
+ * @param {Curve[]} curves  those that are visible
  * @param {number} step
- * @param {import("./units.js").Unit} unit
+ * @param {Unit} unit
  */
 export function spoken(curves, step, unit) {
   const parts = curves.map((curve) => {

@@ -3,21 +3,29 @@
 const SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const STEPS = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-/** A loss in nats per character, "2.083"; none is a dash, and one that is not finite is "NaN". */
+/**
+ * A loss in nats per character, "2.083"; none is a dash, and one that is not finite is "NaN".
+ * @param {number | null | undefined} loss
+ * @param {number} [digits]
+ */
 export function nats(loss, digits = 3) {
   if (loss == null) return "–";
   if (!Number.isFinite(loss)) return "NaN";
   return loss >= 100 ? STEPS.format(loss) : loss.toFixed(digits);
 }
 
-/** A count of steps, "12,500". */
+/** A count of steps, "12,500". @param {number | bigint} value */
 export const count = (value) => STEPS.format(value);
 
-/** A share of a whole, "24 %"; with digits after the point where it is small, "1.4 %". */
+/**
+ * A share of a whole, "24 %"; with digits after the point where it is small, "1.4 %".
+ * @param {number} share
+ * @param {number} [digits]
+ */
 export const percent = (share, digits = 0) => `${(share * 100).toFixed(digits)}\u00a0%`;
 
-/** A power of ten, "10⁻⁷". */
-const power = (exponent) => `10${exponent < 0 ? "⁻" : ""}${[...String(Math.abs(exponent))].map((digit) => SUPERSCRIPT[digit]).join("")}`;
+/** A power of ten, "10⁻⁷". @param {number} exponent */
+const power = (exponent) => `10${exponent < 0 ? "⁻" : ""}${[...String(Math.abs(exponent))].map((digit) => SUPERSCRIPT[Number(digit)]).join("")}`;
 
 /**
  * A number of any size at a few significant digits, "−0.0123", "1,250"; small ones as "3.7 × 10⁻⁷"; none is a dash.
@@ -35,13 +43,19 @@ export function significant(value, digits = 3) {
   return sign + Number(`${mantissa}e${size}`).toFixed(digits - 1 - size);
 }
 
-/** A probability as a test gives it, "0.001", "0.34", "6 × 10⁻⁵"; none is a dash. */
+/**
+ * A probability as a test gives it, "0.001", "0.34", "6 × 10⁻⁵"; none is a dash.
+ * @param {number | null | undefined} p
+ */
 export function probability(p) {
   if (p == null) return "–";
   return p < 0.001 ? significant(p, 1) : String(Number(p.toPrecision(2)));
 }
 
-/** A coordinate with its sign, "−0.125", at three digits after the point, fewer when it is large; what rounds to 0 has none. */
+/**
+ * A coordinate with its sign, "−0.125", at three digits after the point, fewer when it is large; what rounds to 0 has none.
+ * @param {number} value
+ */
 export function coordinate(value) {
   const size = Math.abs(value);
   const digits = size >= 10 ? 1 : size >= 1 ? 2 : 3;

@@ -3,16 +3,12 @@
  * The colours themselves are CSS custom properties, so that light and dark are decided once, in the stylesheet.
  */
 
-/** CSS colour of each positional encoding. */
-export const ENCODING_COLOR = Object.freeze({
-  none: "var(--encoding-none)",
-  learned: "var(--encoding-learned)",
-  sinusoidal: "var(--encoding-sinusoidal)",
-  rope: "var(--encoding-rope)",
-  alibi: "var(--encoding-alibi)",
-});
+import { encodingNames } from "./encodings.js";
 
-/** CSS colour of each class of character, in the order in which legends list them. */
+/**
+ * CSS colour of each class of character, in the order in which legends list them.
+ * @type {Readonly<Record<string, string>>}
+ */
 export const CLASS_COLOR = Object.freeze({
   vowel: "var(--class-vowel)",
   consonant: "var(--class-consonant)",
@@ -25,35 +21,53 @@ export const CLASS_COLOR = Object.freeze({
   space: "var(--class-space)",
 });
 
-/** The mark of each encoding (a name of signs.js): colour is never the only sign. */
-export const ENCODING_SIGN = Object.freeze({
-  none: "circle",
-  learned: "square",
-  sinusoidal: "triangle",
-  rope: "diamond",
-  alibi: "cross",
-});
+/**
+ * @param {string} name of custom properties, without the hyphen and the number that end it
+ * @param {number} count
+ */
+const tokens = (name, count) => Array.from({ length: count }, (_, index) => `var(${name}-${index + 1})`);
 
-/** The colours and marks of the reader's own encodings, in the order in which they appear; they pair in sixteen ways. */
-const OWN_COLORS = ["var(--encoding-own-1)", "var(--encoding-own-2)", "var(--encoding-own-3)", "var(--encoding-own-4)"];
-const OWN_SIGNS = ["star", "plus", "down", "hourglass"];
+/** The colours of the lab's encodings in the order of their list, and their marks: colour is never the only sign. */
+const LAB = {
+  colors: tokens("--encoding", 8),
+  signs: ["circle", "square", "triangle", "diamond", "cross", "bar", "bow", "right"],
+};
+
+/** Those of the reader's own, in the order in which they appear. */
+const OWN = { colors: tokens("--encoding-own", 4), signs: ["star", "plus", "down", "hourglass"] };
+/** @type {Map<string, number>} */
 const places = new Map();
 
-/** Which of the reader's own encodings one is, from 0; the same for as long as the page is open. */
+/**
+ * Which of the reader's own encodings one is, from 0; the same for as long as the page is open.
+ * @param {string} encoding
+ */
 function placeOf(encoding) {
-  if (!places.has(encoding)) places.set(encoding, places.size);
-  return places.get(encoding);
+  const place = places.get(encoding) ?? places.size;
+  places.set(encoding, place);
+  return place;
 }
 
-/** Each round of the colours begins at another mark. */
-const ownColor = (place) => OWN_COLORS[place % OWN_COLORS.length];
-const ownSign = (place) => OWN_SIGNS[(place + Math.floor(place / OWN_COLORS.length)) % OWN_SIGNS.length];
+/** The colours and marks that an encoding has one of, and its place among them. @param {string} encoding */
+function among(encoding) {
+  const place = encodingNames().indexOf(encoding);
+  return place < 0 ? { ...OWN, place: placeOf(encoding) } : { ...LAB, place };
+}
 
-/** CSS colour of an encoding. */
-export const encodingColor = (encoding) => ENCODING_COLOR[encoding] ?? ownColor(placeOf(encoding));
+/** CSS colour of an encoding. @param {string} encoding */
+export function encodingColor(encoding) {
+  const { colors, place } = among(encoding);
+  return colors[place % colors.length];
+}
 
-/** Name of the mark of an encoding. */
-export const encodingSign = (encoding) => ENCODING_SIGN[encoding] ?? ownSign(placeOf(encoding));
+/**
+ * Name of the mark of an encoding. Each round of the colours begins at another mark, so that none returns with its own.
+ * @param {string} encoding
+ */
+export function encodingSign(encoding) {
+  const { colors, signs, place } = among(encoding);
+  return signs[(place + Math.floor(place / colors.length)) % signs.length];
+}
 
 /**
  * CSS colour of one of several series that have an order, such as heads or lengths; encodings have their own.
@@ -67,22 +81,40 @@ export function ordinalColor(index, many) {
 
 const ORDINAL_SIGNS = ["circle", "square", "triangle", "diamond", "cross", "star"];
 
-/** Name of the mark of one of several series that are no encodings; after six they begin again, in another shade. */
+/**
+ * Name of the mark of one of several series that are no encodings; after six they begin again, in another shade.
+ * @param {number} index
+ */
 export const ordinalSign = (index) => ORDINAL_SIGNS[index % ORDINAL_SIGNS.length];
 
 /**
  * What a colour computes to where an element stands, for canvas, which knows no custom properties.
  * A probe is asked rather than the property itself, so that light-dark() and color-mix() are resolved too.
  * @param {Element} element  a connected element, whose theme counts
- * @param {string} name      an encoding, a class of character, a token such as "--ink", or any CSS colour
+ * @param {string} name      a class of character, a token such as "--ink", or any CSS colour
  * @returns {string}         a computed colour, for example "rgb(0, 114, 178)"
  */
 export function colorOf(element, name) {
   const probe = document.createElement("span");
-  probe.style.color = ENCODING_COLOR[name] ?? CLASS_COLOR[name] ?? (name.startsWith("--") ? `var(${name})` : name);
+  probe.style.forcedColorAdjust = "none"; // the reader’s own colours would make one of all
+  probe.style.color = CLASS_COLOR[name] ?? (name.startsWith("--") ? `var(${name})` : name);
   probe.hidden = true;
   element.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
   return color;
+}
+
+/**
+ * What several colours compute to, by the names that they are given.
+ * @template {string} N
+ * @param {Element} element  as of `colorOf`
+ * @param {Readonly<Record<N, string>>} names
+ * @returns {Record<N, string>}
+ */
+export function colorsOf(element, names) {
+  /** @type {Record<N, string>} */
+  const colors = { ...names };
+  for (const name in names) colors[name] = colorOf(element, names[name]);
+  return colors;
 }

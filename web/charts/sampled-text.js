@@ -1,43 +1,54 @@
 /** <sampled-text>: a text that a model wrote, and for each of its characters the distribution that it was drawn from. */
 
-import "./bar-list.js";
-import { ChartElement, make, setText } from "./chart-element.js";
+import { BarList } from "./bar-list.js";
+import { chartWith, make, setText } from "./chart-element.js";
 import { characterLabel, characterName, glyph, joinsOn } from "./characters.js";
 import { count, nats, percent } from "./numbers.js";
+import { scrollBox } from "./scroll-box.js";
 
-/** A character in the text: a line break is drawn, so that it can be chosen, and still breaks the line. */
+/**
+ * A character in the text: a line break is drawn, so that it can be chosen, and still breaks the line.
+ * @param {string} character
+ */
 function inText(character) {
   if (character === "\n") return `${glyph(character).text}\n`;
   return /\s/.test(character) || joinsOn(character) ? character : glyph(character).text;
 }
 
 /**
- * Light-DOM custom element. Properties (setting one redraws in the next frame):
- * - `prompt` {string} what the text continues
- * - `steps` {{character: string, probability: number, entropy: number, top: {character, probability}[]}[]} one a
- *   character; entropy in nats
- * - `temperature` {number}
+ * @typedef {{character: string, probability: number}} Choice
+ * @typedef {Choice & {entropy: number, top: Choice[]}} Step of one character; entropy in nats
+ *
+ * @typedef {object} Properties
+ * @property {string} prompt   what the text continues
+ * @property {Step[]} steps
+ * @property {number} temperature
  */
-export class SampledText extends ChartElement {
-  static properties = { prompt: "", steps: [], temperature: 1 };
+
+/** @type {Properties} */
+const PROPERTIES = { prompt: "", steps: [], temperature: 1 };
+
+/** Light-DOM custom element; setting one of its properties redraws in the next frame. */
+export class SampledText extends chartWith(PROPERTIES) {
+  text = scrollBox("st-text", "The text that the model wrote");
+  choose = make("label", "st-choose");
+  said = make("span", "st-said");
+  slider = make("input", "gs-slider");
+  bars = new BarList();
 
   #place = 0;
+  /** @type {Step[] | null} */
   #shown = null;
 
   build() {
-    this.text = make("p", "st-text");
-    this.text.addEventListener("click", (event) => {
-      const place = event.target.dataset?.place;
+    this.text.addEventListener("click", ({ target }) => {
+      const place = target instanceof HTMLElement ? target.dataset.place : undefined;
       if (place !== undefined) this.#show(Number(place));
     });
-    this.choose = make("label", "st-choose");
-    this.said = make("span", "st-said");
-    this.slider = make("input", "gs-slider");
     this.slider.type = "range";
-    this.slider.min = 1;
+    this.slider.min = "1";
     this.slider.addEventListener("input", () => this.#show(Number(this.slider.value) - 1));
     this.choose.append(this.said, this.slider);
-    this.bars = document.createElement("bar-list");
     this.append(this.text, this.choose, this.bars);
   }
 
@@ -48,14 +59,15 @@ export class SampledText extends ChartElement {
       this.#place = 0;
       this.text.replaceChildren(make("span", "st-prompt", this.prompt), ...this.steps.map(({ character }, place) => {
         const written = make("span", "st-character", inText(character));
-        written.dataset.place = place;
+        written.dataset.place = String(place);
         return written;
       }));
     }
-    this.slider.max = this.steps.length;
+    this.slider.max = String(this.steps.length);
     this.#showStep();
   }
 
+  /** @param {number} place */
   #show(place) {
     this.#place = place;
     this.#showStep();
@@ -63,7 +75,7 @@ export class SampledText extends ChartElement {
 
   #showStep() {
     const { character, probability, entropy, top } = this.steps[this.#place];
-    this.slider.value = this.#place + 1;
+    this.slider.value = String(this.#place + 1);
     this.text.querySelector("[aria-current]")?.removeAttribute("aria-current");
     this.text.children[this.#place + 1].setAttribute("aria-current", "true");
     const drawn = `character ${count(this.#place + 1)} of ${count(this.steps.length)}: ${characterName(character)}`;
@@ -85,6 +97,7 @@ export class SampledText extends ChartElement {
   }
 }
 
+/** @param {number} probability */
 const written = (probability) => percent(probability, probability < 0.1 ? 1 : 0);
 
 SampledText.register("sampled-text");

@@ -4,7 +4,16 @@
  */
 
 import { PathData } from "./path-data.js";
+import { svgNode } from "./svg-node.js";
 
+/** @typedef {[number, number]} Point */
+
+/**
+ * @param {number} count
+ * @param {number | ((index: number) => number)} radius
+ * @param {number} [turn]
+ * @returns {Point[]}
+ */
 const ring = (count, radius, turn = 0) =>
   Array.from({ length: count }, (_, i) => {
     const angle = turn + (i / count) * 2 * Math.PI;
@@ -12,6 +21,7 @@ const ring = (count, radius, turn = 0) =>
     return [r * Math.sin(angle), -r * Math.cos(angle)];
   });
 
+/** @returns {Point[]} */
 const plus = () => {
   const arm = 1.155;
   const half = 0.418;
@@ -19,8 +29,10 @@ const plus = () => {
     [half, arm], [-half, arm], [-half, half], [-arm, half], [-arm, -half], [-half, -half]];
 };
 
+/** @returns {Point[]} */
 const cross = () => plus().map(([x, y]) => [(x - y) * Math.SQRT1_2, (x + y) * Math.SQRT1_2]);
 
+/** @type {Record<string, Point[]>} */
 const POLYGON = {
   circle: ring(24, 1),
   square: ring(4, 1.26, Math.PI / 4),
@@ -31,11 +43,14 @@ const POLYGON = {
   plus: plus(),
   down: ring(3, 1.34, Math.PI),
   hourglass: [[-1.1, -1.15], [1.1, -1.15], [-1.1, 1.15], [1.1, 1.15]],
+  bar: [[-0.55, -1.4], [0.55, -1.4], [0.55, 1.4], [-0.55, 1.4]],
+  bow: [[-1.15, -1.1], [-1.15, 1.1], [1.15, -1.1], [1.15, 1.1]],
+  right: ring(3, 1.34, Math.PI / 2),
 };
 
 /**
  * Adds a mark to a path.
- * @param {Path2D | PathData} path
+ * @param {Pick<Path2D, "moveTo" | "lineTo" | "closePath">} path
  * @param {string} sign    a name of POLYGON
  * @param {number} x       centre, in the path's units
  * @param {number} y
@@ -46,14 +61,18 @@ export function addSign(path, sign, x, y, radius) {
   path.closePath();
 }
 
-/** A mark as the data of an SVG path. */
+/**
+ * A mark as the data of an SVG path.
+ * @param {string} sign
+ * @param {number} x
+ * @param {number} y
+ * @param {number} radius
+ */
 export function signPath(sign, x, y, radius) {
   const pen = new PathData();
   addSign(pen, sign, x, y, radius);
   return String(pen);
 }
-
-const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * A short stroke with the mark on it, as a key shows it; it takes the colour of its text (currentColor).
@@ -65,13 +84,13 @@ const SVG = "http://www.w3.org/2000/svg";
 export function signElement(sign, { line = false, dash = "", thickness = 2, band = false } = {}) {
   const width = line ? 26 : 12;
   const svg = emptySign(width);
-  if (band) svg.append(shape("rect", { width, height: 12, fill: "currentColor", opacity: 0.2 }));
+  if (band) svg.append(svgNode("rect", { width, height: 12, fill: "currentColor", opacity: 0.2 }));
   if (line) {
-    const stroke = shape("path", { d: `M0 6H${width}`, stroke: "currentColor", "stroke-width": thickness });
+    const stroke = svgNode("path", { d: `M0 6H${width}`, stroke: "currentColor", "stroke-width": thickness });
     if (dash) stroke.setAttribute("stroke-dasharray", dash);
     svg.append(stroke);
   }
-  if (sign) svg.append(shape("path", { d: signPath(sign, width / 2, 6, 4), fill: "currentColor" }));
+  if (sign) svg.append(svgNode("path", { d: signPath(sign, width / 2, 6, 4), fill: "currentColor" }));
   return svg;
 }
 
@@ -79,16 +98,11 @@ export function signElement(sign, { line = false, dash = "", thickness = 2, band
 export function bandElement() {
   const svg = emptySign(26);
   svg.append(
-    shape("path", { d: "M0 11L7 1M6 11L13 1M12 11L19 1M18 11L25 1", stroke: "currentColor", "stroke-width": 0.75 }),
-    shape("path", { d: "M0 1H26M0 11H26", stroke: "currentColor", "stroke-dasharray": "4 3" }),
+    svgNode("path", { d: "M0 11L7 1M6 11L13 1M12 11L19 1M18 11L25 1", stroke: "currentColor", "stroke-width": 0.75 }),
+    svgNode("path", { d: "M0 1H26M0 11H26", stroke: "currentColor", "stroke-dasharray": "4 3" }),
   );
   return svg;
 }
 
-const emptySign = (width) => shape("svg", { viewBox: `0 0 ${width} 12`, width, height: 12, "aria-hidden": "true" });
-
-function shape(tag, attributes) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
-}
+/** @param {number} width */
+const emptySign = (width) => svgNode("svg", { viewBox: `0 0 ${width} 12`, width, height: 12, "aria-hidden": "true" });

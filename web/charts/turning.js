@@ -21,7 +21,7 @@ export function turned(points, yaw, pitch) {
   return { flat, depth };
 }
 
-/** The largest distance of a point from the origin: what must fit at every angle. */
+/** The largest distance of a point from the origin: what must fit at every angle. @param {ArrayLike<number>} points */
 export function reach(points) {
   let largest = 0;
   for (let i = 0; i < points.length; i += 3) {

@@ -2,6 +2,7 @@
 
 import { scaleLinear } from "d3-scale";
 import { count } from "./numbers.js";
+/** @import { Unit } from "./units.js" */
 
 const ROOM = 28; // CSS px between two ticks of an upright axis, at least
 
@@ -10,7 +11,7 @@ const LEADING = [[1], [1, 3], [1, 2, 5], [1, 2, 3, 5], [1, 2, 3, 5, 7], [1, 1.5,
 
 /**
  * As many ticks as have room.
- * @param {import("./units.js").Unit} unit
+ * @param {Unit} unit
  * @param {[number, number]} range  nats, ascending
  * @param {number} length           CSS px of the axis
  * @param {number} [room]           CSS px between two ticks, at least
@@ -18,13 +19,20 @@ const LEADING = [[1], [1, 3], [1, 2, 5], [1, 2, 3, 5], [1, 2, 3, 5, 7], [1, 1.5,
  */
 export function unitTicks(unit, [low, high], length, room = ROOM) {
   const perNat = length / (high - low);
+  /** @param {{at: number}[]} ticks */
   const apart = (ticks) => ticks.every((tick, i) => i === 0 || (tick.at - ticks[i - 1].at) * perNat >= room);
   const sets = evenSets(unit, low, high, Math.floor(length / room));
   if (unit.logarithmic) sets.push(...LEADING.map((digits) => decades(unit, digits, low, high)));
   return sets.filter(apart).reduce((best, ticks) => (ticks.length > best.length ? ticks : best), []);
 }
 
-/** Evenly spaced round numbers, from about two ticks to about `most`. */
+/**
+ * Evenly spaced round numbers, from about two ticks to about `most`.
+ * @param {Unit} unit
+ * @param {number} low
+ * @param {number} high
+ * @param {number} most
+ */
 function evenSets(unit, low, high, most) {
   const scale = scaleLinear([unit.of(low), unit.of(high)], [0, 1]);
   return Array.from({ length: Math.max(1, most - 1) }, (_, i) => {
@@ -33,6 +41,7 @@ function evenSets(unit, low, high, most) {
   });
 }
 
+/** @param {Unit} unit @param {number[]} digits @param {number} low @param {number} high */
 function decades(unit, digits, low, high) {
   const ticks = [];
   for (let power = Math.floor(low / Math.LN10); power <= high / Math.LN10; power++) {

@@ -17,6 +17,7 @@ import { gzipSync } from "node:zlib";
 import { loadPyodide } from "pyodide";
 
 const [folder, out] = process.argv.slice(2);
+process.argv[1] = "snapshot.mjs"; // Python's memory would keep the path of the folder in which the site was built
 const lockFile = resolve(folder, "pyodide-lock.json");
 
 const REPEATABLE = { PYTHONHASHSEED: "0" };
@@ -67,7 +68,15 @@ json.dumps({
   return { ...JSON.parse(found), archive: python.FS.readFile("/compiled.zip") };
 }
 
-/** Overwrites what the allocator holds free, so that it compresses to nothing. */
+/**
+ * @typedef {object} Allocator what Pyodide's module has of its own memory
+ * @property {(more: number) => number} _sbrk
+ * @property {(size: number) => number} _emscripten_builtin_malloc
+ * @property {(start: number) => void} _emscripten_builtin_free
+ * @property {Uint8Array} HEAPU8
+ */
+
+/** Overwrites what the allocator holds free, so that it compresses to nothing. @param {Allocator} module */
 function clearFreeMemory({ _sbrk, _emscripten_builtin_malloc: malloc, _emscripten_builtin_free: free, HEAPU8 }) {
   const end = _sbrk(0);
   const held = [];
@@ -86,16 +95,21 @@ function clearFreeMemory({ _sbrk, _emscripten_builtin_malloc: malloc, _emscripte
 /**
  * The memory of a Python that has imported these modules from this archive of the standard library, as the difference to
  * what pyodide.asm.wasm itself puts there.
+ * @param {string[]} modules
+ * @param {string} archive
  */
 async function makeSnapshot(modules, archive) {
   const { instantiate } = WebAssembly;
+  /** @type {Uint8Array | undefined} */
   let initial;
-  WebAssembly.instantiate = async (source, imports) => {
+  // @ts-expect-error: of the two forms Pyodide calls the one that takes bytes
+  WebAssembly.instantiate = async (/** @type {BufferSource} */ source, /** @type {WebAssembly.Imports | undefined} */ imports) => {
     const result = await instantiate(source, imports);
-    if (imports?.env?.memory) initial = new Uint8Array(imports.env.memory.buffer).slice();
+    const memory = imports?.env?.memory;
+    if (memory instanceof WebAssembly.Memory) initial = new Uint8Array(memory.buffer).slice();
     return result;
   };
-  const { info } = JSON.parse(readFileSync(lockFile));
+  const { info } = JSON.parse(readFileSync(lockFile, "utf8"));
   const python = await loadPyodide({
     lockFileContents: JSON.stringify({ info, packages: {} }),
     stdLibURL: archive,
@@ -114,9 +128,10 @@ zipimport._zip_directory_cache.clear()
 random.seed(0)
 gc.collect()
 `);
-  clearFreeMemory(python._module);
+  clearFreeMemory(/** @type {typeof python & {_module: Allocator}} */ (python)._module);
   const snapshot = python.makeMemorySnapshot();
   const start = new Uint32Array(snapshot.buffer, 4, 1)[0];
+  if (!initial) throw new Error("Pyodide has started without a memory of its own: see how this version makes one.");
   for (let at = 0; at < initial.length; at++) snapshot[start + at] ^= initial[at];
   return snapshot;
 }
@@ -124,7 +139,10 @@ gc.collect()
 const { standard, installed, archive } = await tryStart();
 // Memory keeps times and random numbers, used or not: the same sources give the same site.
 Date.now = performance.now = () => 0;
-crypto.randomFillSync = (view) => view.fill(0);
+crypto.randomFillSync = (view) => {
+  new Uint8Array(view.buffer, view.byteOffset, view.byteLength).fill(0);
+  return view;
+};
 syncBuiltinESMExports();
 const temporary = mkdtempSync(join(tmpdir(), "snapshot-"));
 try {

@@ -1,6 +1,8 @@
 /** The runs that this browser keeps, in IndexedDB: how they are written, read and deleted, and how other tabs hear of it. */
 
 import { openDB } from "idb";
+/** @import { IDBPDatabase, IDBPTransaction } from "idb" */
+/** @import { Finding, RunSummary } from "./kinds.js" */
 
 /** Name of the database, and of the channel on which tabs tell each other that it has changed. */
 const NAME = "embedding-lab";
@@ -11,19 +13,23 @@ const VERSION = 1;
  */
 const STORES = ["runs", "contents", "findings", "texts"];
 
+/** @typedef {(name: string) => import("idb").IDBPObjectStore<unknown, string[], string, "readwrite">} WritableStores */
+
 /**
  * @typedef {object} Row
- * @property {{key: string, experiment: string}} summary with all that a list shows (record.js)
+ * @property {Omit<RunSummary, "state"> & {state: string}} summary all that a list shows (record.js)
  * @property {object} contents
- * @property {object} findings with what they hold for (record.js)
+ * @property {{build: string, found: Finding[]}} findings with what they hold for (record.js)
  * @property {string|null} text a reader's own
  */
 
 export class Archive {
   #on;
+  /** @type {IDBPDatabase | null} */
   #database = null;
+  /** @type {BroadcastChannel | null} */
   #channel = null;
-  /** What was closed by the browser is open again, or cannot be opened. */
+  /** What was closed by the browser is open again, or cannot be opened. @type {Promise<void>} */
   #reopened = Promise.resolve();
 
   /**
@@ -67,6 +73,7 @@ export class Archive {
     );
   }
 
+  /** @param {string} message */
   #leave(message) {
     this.close();
     this.#on.trouble(message);
@@ -85,22 +92,22 @@ export class Archive {
    * @param {Row} row
    * @param {boolean} isKept whether it has been kept before: then it is only written if it was not deleted meanwhile
    * @param {string} spare a new key, for the case that under its own there is more
-   * @returns {Promise<string|null>} the key under which it was written, or null
+   * @returns {Promise<IDBValidKey|null>} the key under which it was written, or null
    */
   put({ summary, contents, findings, text }, isKept, spare) {
     return this.#write(async (store) => {
       const before = await store("runs").get(summary.key);
       if (isKept && before === undefined) return null;
       const key = before?.step > summary.step ? spare : summary.key;
-      const own = text === null ? [] : [["texts", text, summary.experiment]];
-      await putAll(store, [["runs", { ...summary, key }, key], ["contents", contents, key], ["findings", findings, key], ...own]);
+      await putAll(store, [["runs", { ...summary, key }, key], ["contents", contents, key], ["findings", findings, key]]);
+      if (text !== null) await putAll(store, [["texts", text, summary.experiment]]);
       return key;
     });
   }
 
   /**
    * Write what labs have found out about a run, unless it was deleted or trained further meanwhile.
-   * @param {{summary: object, findings: object}} row with the size that the run has now
+   * @param {Pick<Row, "summary" | "findings">} row with the size that the run has now
    * @returns {Promise<boolean>} whether it was written
    */
   putFindings({ summary, findings }) {
@@ -112,12 +119,13 @@ export class Archive {
   }
 
   /**
-   * @param {string[]} keys
+   * @param {IDBValidKey[]} keys
    * @param {string} experiment theirs
    * @returns {Promise<{rows: {contents: any, findings: any}[], text: any}>} as they are stored: not to be trusted
    */
   async read(keys, experiment) {
     const { store, done } = await this.#begin(STORES, "readonly");
+    /** @param {IDBValidKey} key */
     const row = async (key) => {
       const [contents, findings] = await Promise.all([store("contents").get(key), store("findings").get(key)]);
       return { contents, findings };
@@ -147,6 +155,9 @@ export class Archive {
   /**
    * One transaction over all stores, which is carried out whole or not at all. If `work` gives something but null or
    * false, the other tabs are told, as long as this one listens to them, too.
+   * @template T
+   * @param {(store: WritableStores) => Promise<T>} work
+   * @returns {Promise<T>}
    */
   async #write(work) {
     const { transaction, store, done } = await this.#begin(STORES, "readwrite");
@@ -162,19 +173,32 @@ export class Archive {
     }
   }
 
+  /**
+   * @template {IDBTransactionMode} M
+   * @param {string[]} names
+   * @param {M} mode
+   */
   async #begin(names, mode) {
     await this.#reopened;
     if (!this.#database) throw new Error("what is kept is not open");
     const transaction = this.#database.transaction(names, mode);
+    /** @param {string} name */
     const store = (name) => transaction.objectStore(name);
     return { transaction, store, done: transaction.done };
   }
 }
 
-/** A row that is refused at once is refused like one that is refused later, when all the others are settled with it. */
+/**
+ * A row that is refused at once is refused like one that is refused later, when all the others are settled with it.
+ * @param {WritableStores} store
+ * @param {[name: string, value: unknown, key: IDBValidKey][]} rows
+ */
 const putAll = (store, rows) => Promise.all(rows.map(async ([name, value, key]) => store(name).put(value, key)));
 
-/** Undo a transaction that still stands; one that was undone by its error has ended. */
+/**
+ * Undo a transaction that still stands; one that was undone by its error has ended.
+ * @param {{abort: () => void}} transaction
+ */
 function abort(transaction) {
   try {
     transaction.abort();

@@ -18,14 +18,34 @@ import { HIDDEN } from "./hidden-characters.js";
 
 const KEYS = "Tab indents. Escape, then Tab, leaves the editor.";
 
+/** Handles nothing. @type {import("@codemirror/view").Command} */
+function leaveByTab(view) {
+  view.setTabFocusMode(24 * 3600 * 1000);
+  return false;
+}
+
 /**
  * After Escape, also one that closed a list, the next key may take its time: CodeMirror alone would wait for two seconds
  * or, after a list, not at all, and then indent.
  */
 const LEAVING = [
-  Prec.highest(keymap.of([{ key: "Escape", run: (view) => view.setTabFocusMode(24 * 3600 * 1000) }])), // handles nothing
+  Prec.highest(keymap.of([{ key: "Escape", run: leaveByTab }])),
   Prec.lowest(keymap.of([{ key: "Escape", run: () => true }])),
 ];
+
+/** @import { DecorationSet } from "@codemirror/view" */
+
+/**
+ * @typedef {object} CodeEditor
+ * @property {EditorView} view
+ * @property {string} text
+ * @property {(line: number, message: string) => void} markError lines count from 1
+ * @property {() => void} clearErrors
+ * @property {(from?: number, to?: number) => void} showLines without a line marks none
+ * @property {() => void} destroy
+ *
+ * @typedef {{from: number, message: string}} CodeError from: where its line begins
+ */
 
 /**
  * @param {object} options
@@ -35,9 +55,7 @@ const LEAVING = [
  * @param {boolean} [options.readOnly] whether the code can only be read; Tab then moves on, as in any text
  * @param {(text: string) => void} [options.onChange] called after each edit of the reader, not after `text` was set
  * @param {import("@codemirror/state").Extension} [options.extensions] what this editor has besides
- * @returns {{view: EditorView, text: string, markError: (line: number, message: string) => void, clearErrors: () => void,
- *   showLines: (from?: number, to?: number) => void, destroy: () => void}} lines count from 1; `showLines` without a line
- *   marks none
+ * @returns {CodeEditor}
  */
 export function createCodeEditor({ parent, doc = "", label, readOnly = false, onChange = () => {}, extensions = [] }) {
   const host = document.createElement("div");
@@ -53,6 +71,7 @@ export function createCodeEditor({ parent, doc = "", label, readOnly = false, on
     told,
     extensions,
   ];
+  /** @param {string} text */
   const begin = (text) => EditorState.create({ doc: text, extensions: all });
   parent.append(host);
   const view = new EditorView({ state: begin(doc), parent: root, root });
@@ -73,8 +92,8 @@ export function createCodeEditor({ parent, doc = "", label, readOnly = false, on
       if (view.state.field(errors).length) view.dispatch({ effects: removeErrors.of(null) });
     },
     showLines(from, to = from) {
-      const shown = from === undefined ? null : { from, to };
-      const scroll = shown && EditorView.scrollIntoView(view.state.doc.line(from).from, { y: "start", yMargin: 40 });
+      const shown = from === undefined ? null : { from, to: to ?? from };
+      const scroll = shown && EditorView.scrollIntoView(view.state.doc.line(shown.from).from, { y: "start", yMargin: 40 });
       view.dispatch({ effects: [setShown.of(shown), ...(scroll ? [scroll] : [])] });
     },
     destroy() {
@@ -84,7 +103,10 @@ export function createCodeEditor({ parent, doc = "", label, readOnly = false, on
   };
 }
 
-/** The keys, for those who do not see how others use the editor; returns the id of the text. */
+/**
+ * The keys, for those who do not see how others use the editor; returns the id of the text.
+ * @param {ShadowRoot} root
+ */
 function describe(root) {
   const words = document.createElement("p");
   words.id = "keys";
@@ -94,12 +116,16 @@ function describe(root) {
   return words.id;
 }
 
-// Lines with errors: {from: where the line begins, message}
+// Lines with errors
 
+/** @type {import("@codemirror/state").StateEffectType<CodeError>} */
 const addError = StateEffect.define();
+/** @type {import("@codemirror/state").StateEffectType<null>} */
 const removeErrors = StateEffect.define();
 
+/** @type {StateField<CodeError[]>} */
 const errors = StateField.define({
+  /** @returns {CodeError[]} */
   create: () => [],
   update(value, transaction) {
     let now = transaction.docChanged ? value.map((error) => ({ ...error, from: transaction.changes.mapPos(error.from) })) : value;
@@ -111,10 +137,11 @@ const errors = StateField.define({
   },
   provide: (field) => [
     EditorView.decorations.from(field, (list) => (view) => underlined(view.state, list)),
-    EditorView.contentAttributes.from(field, (list) => (list.length ? { "aria-invalid": "true" } : {})),
+    EditorView.contentAttributes.from(field, (list) => invalid(list.length > 0)),
   ],
 });
 
+/** @param {EditorState} state @param {CodeError[]} list */
 function underlined(state, list) {
   const marks = list.flatMap(({ from, message }) => {
     const line = state.doc.lineAt(from);
@@ -127,13 +154,18 @@ function underlined(state, list) {
   return Decoration.set(marks, true);
 }
 
+/** @param {boolean} is @returns {Record<string, string>} attributes */
+const invalid = (is) => (is ? { "aria-invalid": "true" } : {});
+
 /** A cross beside the number of a line. */
 class ErrorMarker extends GutterMarker {
+  /** @param {string} message */
   constructor(message) {
     super();
     this.message = message;
   }
 
+  /** @param {ErrorMarker} other */
   eq(other) {
     return other.message === this.message;
   }
@@ -159,8 +191,10 @@ const errorGutter = gutter({
 
 // Lines that are pointed at: {from, to} or null
 
+/** @type {import("@codemirror/state").StateEffectType<{from: number, to: number} | null>} */
 const setShown = StateEffect.define();
 
+/** @type {StateField<DecorationSet>} */
 const shownLines = StateField.define({
   create: () => Decoration.none,
   update(value, transaction) {
@@ -171,13 +205,14 @@ const shownLines = StateField.define({
   provide: (field) => EditorView.decorations.from(field),
 });
 
+/** @param {EditorState} state @param {{from: number, to: number} | null} shown */
 function pointed(state, shown) {
   if (!shown) return Decoration.none;
   const lines = Array.from({ length: shown.to - shown.from + 1 }, (_, i) => state.doc.line(shown.from + i).from);
   return Decoration.set(lines.map((from) => Decoration.line({ class: "cm-shown-line" }).range(from)));
 }
 
-/** A character that would not be seen, or would turn text around. */
+/** A character that would not be seen, or would turn text around. @param {number} codePoint */
 function signOf(codePoint) {
   const character = String.fromCodePoint(codePoint);
   const sign = document.createElement("span");
@@ -249,6 +284,6 @@ const WRITING = [
   indentOnInput(),
   closeBrackets(),
   autocompletion(),
-  EditorView.contentAttributes.of({ autocorrect: "off", autocapitalize: "off", spellcheck: "false" }),
+  EditorView.contentAttributes.of({ tabindex: "0", autocorrect: "off", autocapitalize: "off", spellcheck: "false" }),
   keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, indentWithTab]),
 ];

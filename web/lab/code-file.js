@@ -23,7 +23,10 @@ export async function readCodeFile(file) {
   return { name, code };
 }
 
-/** The text of bytes in UTF-8, without a byte order mark; null if they are something else. */
+/**
+ * The text of bytes in UTF-8, without a byte order mark; null if they are something else.
+ * @param {ArrayBuffer} bytes
+ */
 function text(bytes) {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

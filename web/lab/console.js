@@ -1,9 +1,11 @@
 /** A reader's Python prompt: in a Python of its own, on one run, with all that was typed and answered. */
 
 import { textOf } from "./corpus.js";
+import { answered, asError } from "./errors.js";
 import { NotAllowedError } from "./own.js";
 import { parseSeeds, validate } from "./settings.js";
 import { SideWorker } from "./side-worker.js";
+/** @import { ConsoleAnswer, Data, Saved, State, Subject } from "./kinds.js" */
 
 /** How long Python may take to open the run, in milliseconds. */
 const OPENING = 60_000;
@@ -15,16 +17,20 @@ const NO_LIMIT = 2 ** 31 - 1;
 const MOST_ENTRIES = 500;
 const MOST_CHARACTERS = 200_000;
 
-/** @typedef {{kind: "in"|"out"|"value"|"error"|"note", text: string}} Entry */
+/**
+ * @typedef {{kind: "in"|"out"|"value"|"error"|"note", text: string}} Entry
+ * @typedef {{source: Subject & {saved: Saved|null}, words: string}} Opening what is opened, and what it is in words
+ */
 
 export class Console {
   #lab;
   #python;
   #onChange;
-  /** What the run was opened from, to open it again. */
+  /** What the run was opened from, to open it again. @type {Opening|null} */
   #subject = null;
-  /** The code of an own encoding that this Python has run; it may have changed the lab there. */
+  /** The code of an own encoding that this Python has run; it may have changed the lab there. @type {string|null} */
   #code = null;
+  /** @type {ReturnType<typeof setTimeout> | null} */
   #interrupting = null;
 
   /** @type {"closed"|"opening"|"idle"|"running"} */
@@ -33,12 +39,12 @@ export class Console {
   entries = [];
   /** How many entries were removed. */
   forgotten = 0;
-  /** What was typed, for Up and Down. */
+  /** What was typed, for Up and Down. @type {string[]} */
   history = [];
 
   /**
    * @param {object} options
-   * @param {object} options.lab `data`, `state`, `consent` and `encodingLabel` of it
+   * @param {{data: Data, state: State, consent: import("./own.js").Consent, encodingLabel: (encoding: string) => string}} options.lab `data`, `state`, `consent` and `encodingLabel` of it
    * @param {typeof import("./python-worker.js").startPythonWorker} options.start
    * @param {() => void} options.onChange called when something of it has changed
    */
@@ -55,11 +61,12 @@ export class Console {
 
   /**
    * What would be opened now: the selected run if it has ended, else an untrained one with the settings of the controls.
-   * @returns {{source: object, words: string}} `source` has config, code, text and saved, as a run has
+   * @returns {Opening}
    */
   subject() {
     const { data, state } = this.#lab;
     const run = state.runs.find(({ id }) => id === state.selected);
+    /** @type {(encoding: string, seed: number) => string} */
     const label = (encoding, seed) => `${this.#lab.encodingLabel(encoding)}, seed ${seed}`;
     if (run?.saved) {
       return { source: run, words: `run is ${label(run.encoding, run.seed)}, as it was after ${run.step} of ${run.steps} steps.` };
@@ -82,10 +89,11 @@ export class Console {
     try {
       await this.#open(this.subject());
     } catch (error) {
-      this.#add("error", `${error.message}\n`);
+      this.#add("error", `${asError(error).message}\n`);
     }
   }
 
+  /** @param {Opening} subject */
   async #open(subject) {
     const { source } = subject;
     if (!this.#lab.consent.allows(source)) throw new NotAllowedError();
@@ -94,8 +102,7 @@ export class Console {
     this.#become("opening");
     try {
       const text = await textOf(this.#lab.data, source);
-      const opened = await this.#python.call(OPENING, "console_open", source.config, text, source.saved, source.code);
-      if (opened.error) throw new Error(opened.error.message);
+      const opened = answered(await this.#python.call(OPENING, "console_open", source.config, text, source.saved, source.code));
       this.#subject = subject;
       this.#add("note", `${subject.words} E has the shape (${opened.shape.join(", ")}).\n`);
       this.#become("idle");
@@ -113,6 +120,7 @@ export class Console {
   async run(source) {
     if (this.state !== "idle") return false;
     this.#become("running");
+    /** @type {Entry} */
     const typed = { kind: "in", text: source };
     this.#push(typed);
     try {
@@ -129,16 +137,22 @@ export class Console {
       await this.#openAgain(error);
       return true;
     } finally {
-      clearTimeout(this.#interrupting);
+      clearTimeout(this.#interrupting ?? undefined);
       this.#interrupting = null;
-      if (this.state === "running") this.#become("idle");
+      if (this.#isRunning) this.#become("idle");
     }
   }
 
+  get #isRunning() {
+    return this.state === "running";
+  }
+
+  /** @param {string} source */
   #remember(source) {
     if (source.trim() && this.history.at(-1) !== source) this.history.push(source);
   }
 
+  /** @param {ConsoleAnswer} answer */
   #tell({ value, error, interrupted, leftOut }) {
     if (leftOut) this.#add("note", `… and ${leftOut.toLocaleString("en")} characters more were printed.\n`);
     if (error) this.#add("error", error);
@@ -146,16 +160,20 @@ export class Console {
     if (value !== null) this.#add("value", `${value}\n`);
   }
 
-  /** Python is gone, and the variables with it: say why, and open the same run in a fresh one. */
-  async #openAgain(error) {
+  /**
+   * Python is gone, and the variables with it: say why, and open the same run in a fresh one.
+   * @param {unknown} thrown
+   */
+  async #openAgain(thrown) {
+    const error = asError(thrown);
     const why = error.code === "terminated"
       ? `Python did not stop within ${PATIENCE / 1000} s, so it was ended`
       : `Python broke down (${error.message.trim().split("\n").at(-1)})`;
     this.#add("note", `${why}: your variables are gone. The same run is opened in a fresh one.\n`);
     try {
-      await this.#open(this.#subject);
+      if (this.#subject) await this.#open(this.#subject);
     } catch (failure) {
-      this.#add("error", `${failure.message}\n`);
+      this.#add("error", `${asError(failure).message}\n`);
     }
   }
 
@@ -179,12 +197,13 @@ export class Console {
     this.#onChange();
   }
 
+  /** @param {Console["state"]} state */
   #become(state) {
     this.state = state;
     this.#onChange();
   }
 
-  /** Add to what is shown; output goes on where output was. */
+  /** Add to what is shown; output goes on where output was. @param {Entry["kind"]} kind @param {string} text */
   #add(kind, text) {
     const last = this.entries.at(-1);
     if (kind === "out" && last?.kind === "out") last.text += text;
@@ -192,11 +211,12 @@ export class Console {
     this.#onChange();
   }
 
+  /** @param {Entry} entry */
   #push(entry) {
     this.entries.push(entry);
     let characters = this.entries.reduce((sum, { text }) => sum + text.length, 0);
     while (this.entries.length > 1 && (this.entries.length > MOST_ENTRIES || characters > MOST_CHARACTERS)) {
-      characters -= this.entries.shift().text.length;
+      characters -= this.entries.shift()?.text.length ?? 0;
       this.forgotten += 1;
     }
   }

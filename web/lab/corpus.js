@@ -1,25 +1,32 @@
 /** Fetches the texts that come with the page, each once. */
 
-/** Name of a text to the promise of it. */
+/** @import { Data, Subject } from "./kinds.js" */
+
+/** Name of a text to the promise of it. @type {Map<string, Promise<string>>} */
 const texts = new Map();
 
 /**
- * @param {{corpora: {name: string, file: string}[]}} data
+ * @param {Pick<Data, "corpora">} data
  * @param {string} name
  * @returns {Promise<string>}
  * @throws {Error} the text is not there; `code` is "missing-file", `file` its name
  */
 export function loadCorpus(data, name) {
-  if (!texts.has(name)) {
-    const { file } = data.corpora.find((corpus) => corpus.name === name);
-    const text = fetchText(file);
-    texts.set(name, text);
-    text.catch(() => texts.delete(name)); // so that a later Run tries again
-  }
-  return texts.get(name);
+  const known = texts.get(name);
+  if (known) return known;
+  const corpus = data.corpora.find((each) => each.name === name);
+  if (!corpus) throw new Error(`The page has no text ${name}: choose ${data.corpora.map((each) => each.name).join(", ")}.`);
+  const text = fetchText(corpus);
+  texts.set(name, text);
+  text.catch(() => texts.delete(name)); // so that a later Run tries again
+  return text;
 }
 
-/** @returns {Promise<string>} what a run trains on: its own text, or the one of that name that comes with the page */
+/**
+ * @param {Pick<Data, "corpora">} data
+ * @param {Pick<Subject, "text" | "config">} subject
+ * @returns {Promise<string>} what a run trains on: its own text, or the one of that name that comes with the page
+ */
 export async function textOf(data, { text, config }) {
   return text ?? loadCorpus(data, config.corpus);
 }
@@ -31,12 +38,22 @@ export async function textOf(data, { text, config }) {
  */
 export const asFile = (text) => new TextDecoder().decode(new TextEncoder().encode(text));
 
-async function fetchText(file) {
+/** @param {Data["corpora"][0]} corpus */
+async function fetchText({ file, integrity }) {
+  /** @param {string} why */
   const missing = (why) =>
     Object.assign(new Error(`${file} could not be loaded (${why}).`), { code: "missing-file", file, field: "corpus" });
-  const response = await fetch(new URL(`../${file}`, import.meta.url)).catch((error) => {
-    throw missing(error.message);
+  const url = new URL(`../${file}`, import.meta.url);
+  // Where it fails, a copy that the browser keeps may be to blame, or a connection that is there again.
+  const attempt = fetch(url, { integrity }).catch(() => fetch(url, { integrity, cache: "reload" }));
+  const response = await attempt.catch(async (error) => {
+    const answer = await fetch(url).catch(() => null); // whether it was the hash, the browser does not say
+    if (!answer) throw missing(error.message);
+    if (!answer.ok) throw missing(`HTTP ${answer.status}`);
+    throw missing("it was changed on its way, since its hash is not that of the text this page was built with");
   });
   if (!response.ok) throw missing(`HTTP ${response.status}`);
-  return response.text();
+  return response.text().catch((error) => {
+    throw missing(error.message); // the connection broke on its way
+  });
 }

@@ -4,21 +4,40 @@
  */
 
 import { isOwnName } from "./own.js";
+/** @import { Answer, Examined } from "./kinds.js" */
 
+/** @typedef {(value: any) => boolean} Check of anything that may come */
+
+/** @type {Check} */
 const number = (value) => typeof value === "number";
+/** @type {Check} */
 const whole = (value) => (Number.isInteger(value) || typeof value === "bigint") && value >= 0; // Python has no largest integer
+/** @type {Check} */
 const line = (value) => Number.isInteger(value) && value >= 1;
+/** @type {Check} */
 const flag = (value) => typeof value === "boolean";
+/** @type {Check} */
 const text = (value) => typeof value === "string";
+/** @type {Check} */
 const words = (value) => text(value) && value !== "";
+/** @param {unknown[]} values @returns {Check} */
 const oneOf = (...values) => (value) => values.includes(value);
+/** @param {Check} is @returns {Check} */
 const orNull = (is) => (value) => value === null || is(value);
+/** @param {Check} is @returns {Check} */
 const orNothing = (is) => (value) => value === undefined || orNull(is)(value);
+/** @param {Check} is @param {number} [least] @returns {Check} */
 const list = (is, least = 0) => (value) => Array.isArray(value) && value.length >= least && value.every(is);
+/** @param {Record<string, Check>} fields @returns {Check} */
 const record = (fields) => (value) =>
   typeof value === "object" && value !== null && Object.entries(fields).every(([name, is]) => is(value[name]));
-const matrix = (value) => list(list(number, 1), 1)(value) && value.every(({ length }) => length === value[0].length);
-/** The result of a probe, whose fields are there where it is defined. */
+/** @type {Check} */
+const matrix = (value) => list(list(number, 1), 1)(value) && value.every((/** @type {number[]} */ { length }) => length === value[0].length);
+/**
+ * The result of a probe, whose fields are there where it is defined.
+ * @param {Record<string, Check>} fields
+ * @returns {Check}
+ */
 const probe = (fields) => (value) => record({ defined: flag })(value) && (!value.defined || record(fields)(value));
 
 const method = oneOf("table", "rotation", "bias");
@@ -56,5 +75,5 @@ const refusal = record({
   error: record({ code: text, message: words, line: orNothing(line), traceback: orNothing(text), printed: orNothing(text) }),
 });
 
-/** @param {any} answer @returns {boolean} whether it has the form of what `check_encoding` of the worker answers */
+/** @param {unknown} answer @returns {answer is Answer<Examined>} whether it has the form of what `check_encoding` of the worker answers */
 export const isAnswer = (answer) => refusal(answer) || (record({ error: (value) => value === undefined })(answer) && found(answer));

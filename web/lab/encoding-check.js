@@ -1,7 +1,9 @@
 /** Tries an encoding that the reader writes, in a Python of its own, which is ended afterwards: nothing it did there stays. */
 
 import { isAnswer } from "./encoding-answer.js";
+import { asError } from "./errors.js";
 import { SideWorker } from "./side-worker.js";
+/** @import { Answer, Config, Examined } from "./kinds.js" */
 
 /** How long Python may take to answer at all, and then the code, in milliseconds. */
 const START_LIMIT = 30_000;
@@ -25,6 +27,7 @@ class BrokenPythonError extends Error {
 
 export class EncodingCheck {
   #start;
+  /** @type {SideWorker | null} */
   #python = null;
   #isBusy = false;
 
@@ -33,23 +36,23 @@ export class EncodingCheck {
     this.#start = start;
   }
 
-  /** Start the Python of the next check. */
+  /** Start the Python of the next check. @returns {SideWorker} it */
   warm() {
     this.#python ??= new SideWorker({ start: this.#start, rest: REST });
     this.#python.warm();
+    return this.#python;
   }
 
   /**
    * @param {string} code
-   * @param {Record<string, any>} config the settings to try it with
-   * @returns {Promise<object>} what `check_encoding` answers
+   * @param {Config} config the settings to try it with
+   * @returns {Promise<Answer<Examined>>} what `check_encoding` answers
    * @throws {Error} Python did not start, or did not answer in time (`code` "hung"); `code` "superseded": another check began;
    *   `code` "broken": the code broke the Python
    */
   async check(code, config) {
     if (this.#isBusy) this.#end();
-    this.warm();
-    const python = this.#python;
+    const python = this.warm();
     this.#isBusy = true;
     let wasThere = false;
     try {
@@ -61,14 +64,14 @@ export class EncodingCheck {
       return answer;
     } catch (error) {
       if (python !== this.#python) throw new SupersededError();
-      throw wasThere && error.code !== "hung" ? new BrokenPythonError() : error;
+      throw wasThere && asError(error).code !== "hung" ? new BrokenPythonError() : error;
     } finally {
       if (python === this.#python) this.#end();
     }
   }
 
   #end() {
-    this.#python.end();
+    this.#python?.end();
     this.#python = null;
     this.#isBusy = false;
   }

@@ -1,5 +1,7 @@
 /** What the editor completes in an encoding: its three methods, Trainable, what they are asked with, and NumPy. */
 
+/** @import { CompletionContext, CompletionResult } from "@codemirror/autocomplete" */
+
 /** What of NumPy an encoding is likely to need, with how it is called. */
 const NUMPY = {
   arange: "(stop)", zeros: "(shape)", ones: "(shape)", full: "(shape, value)", eye: "(n)", linspace: "(start, stop, count)",
@@ -16,23 +18,37 @@ const PARAMETERS = {
   heads: "attention heads of a block",
 };
 
+/** @typedef {{name: string, parameters: string, returns: string, doc: string}} Method */
+/** @typedef {(context: CompletionContext) => CompletionResult | null} Completions */
+
 /**
  * The methods of an encoding as Python defines them.
  * @param {string} source of positions.py
- * @returns {{name: string, parameters: string, returns: string, doc: string}[]}
+ * @returns {Method[]}
  */
 export function methodsOf(source) {
   const base = source.slice(source.indexOf("class PositionalEncoding"));
   return ["table", "rotation", "bias"].map((name) => {
-    const [, parameters, returns, doc] = new RegExp(`def ${name}\\(([^)]*)\\) -> ([^\\n]*):\\n\\s+"""([^]*?)"""`).exec(base);
+    const [, parameters, returns, doc] = found(base, new RegExp(`def ${name}\\(([^)]*)\\) -> ([^\\n]*):\\n\\s+"""([^]*?)"""`));
     return { name, parameters: parameters.replace(/: \w+/g, ""), returns, doc: dedented(doc) };
   });
 }
 
 /** @param {string} source of positions.py @returns {string} what its class Trainable says of itself */
-export const aboutTrainable = (source) => dedented(/class Trainable:\n\s+"""([^]*?)"""/.exec(source)[1]);
+export const aboutTrainable = (source) => dedented(found(source, /class Trainable:\n\s+"""([^]*?)"""/)[1]);
 
-/** A docstring without the indentation of its class. */
+/**
+ * @param {string} source of positions.py
+ * @param {RegExp} wanted
+ * @throws {Error} it is not there: Python has changed, and this has to change with it
+ */
+function found(source, wanted) {
+  const match = wanted.exec(source);
+  if (!match) throw new Error(`positions.py has nothing like ${wanted}: the completions are made from it.`);
+  return match;
+}
+
+/** A docstring without the indentation of its class. @param {string} doc */
 function dedented(doc) {
   const [, indent = ""] = /\n( +)/.exec(doc) ?? [];
   return doc.trim().replaceAll(`\n${indent}`, "\n");
@@ -40,11 +56,15 @@ function dedented(doc) {
 
 /**
  * @param {string} source of positions.py
- * @returns {((context: import("@codemirror/autocomplete").CompletionContext) => object|null)[]} sources of completions
+ * @returns {Completions[]} sources of completions
  */
 export const encodingCompletions = (source) => [definitions(methodsOf(source)), names(aboutTrainable(source))];
 
-/** A whole method where one can begin. They come first as they are: what Python knows of the name is what is typed. */
+/**
+ * A whole method where one can begin. They come first as they are: what Python knows of the name is what is typed.
+ * @param {Method[]} methods
+ * @returns {Completions}
+ */
 function definitions(methods) {
   const all = methods.map(({ name, parameters, returns, doc }) => ({
     label: `def ${name}`,
@@ -62,6 +82,7 @@ function definitions(methods) {
   };
 }
 
+/** @param {string} trainable @returns {Completions} */
 function names(trainable) {
   const plain = [
     { label: "Trainable", detail: "(start, noise=0.0)", info: trainable, type: "class", boost: 5 },

@@ -3,21 +3,25 @@
  * Drafts outlast a reload where the browser allows it.
  */
 
+/** @import { StartingPoint } from "./kinds.js" */
+
 const KEY = "embedding-lab:encoding-drafts";
 
-/** @typedef {{file: string, name: string, title: string, teaches: string, code: string}} StartingPoint what the build generates as lab-starting-points */
 
 export class Drafts {
   #points;
   #storage;
-  /** The reader's code by file, where it differs from the starting point. */
+  /** The reader's code by file, where it differs from the starting point. @type {Map<string, string>} */
   #edited;
-  /** Drafts that the reader has neither written here nor asked to run, by file: what they are, in words. */
+  /** Drafts that the reader has neither written here nor asked to run, by file: what they are, in words. @type {Map<string, string>} */
   #untouched;
-  /** What "back to the original" or "delete" put aside: {file, code, waitsAs, at: the file where it is offered}, or null. */
+  /**
+   * What "back to the original" or "delete" put aside, and at which file it is offered.
+   * @type {{file: string, code: string, waitsAs: string|null, at: string}|null}
+   */
   #aside = null;
   /** Whether the browser keeps what is written. */
-  isKept = true;
+  isKept;
 
   /**
    * @param {StartingPoint[]} points
@@ -26,11 +30,12 @@ export class Drafts {
   constructor(points, storage = () => globalThis.localStorage) {
     this.#points = points;
     this.#storage = storage;
+    this.isKept = this.#canRead();
     const { chosen, drafts } = this.#read();
     this.#edited = new Map(Object.entries(drafts));
     this.#untouched = new Map([...this.#edited.keys()].map((file) => [file, "your draft from before"]));
     /** The file of the starting point in the editor. */
-    this.chosen = this.choices().some(({ file }) => file === chosen) ? chosen : points[0].file;
+    this.chosen = this.choices().find(({ file }) => file === chosen)?.file ?? points[0].file;
   }
 
   /** @returns {(StartingPoint & {isEdited: boolean})[]} the starting points, whether the reader has changed them, and then all other drafts */
@@ -46,7 +51,7 @@ export class Drafts {
 
   /** The code in the editor. */
   get code() {
-    return this.#edited.get(this.chosen) ?? this.#point.code;
+    return this.#edited.get(this.chosen) ?? this.#point?.code ?? "";
   }
 
   /** What the chosen starting point teaches. */
@@ -92,6 +97,7 @@ export class Drafts {
     this.#keep(code);
   }
 
+  /** @param {string} code */
   #keep(code) {
     if (code === this.#point?.code) this.#edited.delete(this.chosen);
     else this.#edited.set(this.chosen, code);
@@ -108,8 +114,9 @@ export class Drafts {
   add(file, code, waitsAs) {
     const taken = new Map(this.choices().map((choice) => [choice.file, this.#edited.get(choice.file) ?? choice.code]));
     const kept = Object.keys(this.#read().drafts); // another tab may have written some
+    /** @param {string} name */
     const isFree = (name) => taken.get(name) === code || (!taken.has(name) && !kept.includes(name));
-    const [, stem, end] = /^(.*?)(\.[^.]*)?$/s.exec(file);
+    const [, stem, end] = /^(.*?)(\.[^.]*)?$/s.exec(file) ?? [];
     let name = file;
     for (let number = 2; !isFree(name); number += 1) name = `${stem} ${number}${end ?? ""}`;
     this.choose(name);
@@ -121,8 +128,10 @@ export class Drafts {
 
   /** Take the starting point as the lab has it; the reader's version is put aside until the next edit. */
   goBack() {
+    const point = this.#point;
+    if (!point) return;
     this.#putAside(this.chosen);
-    this.#keep(this.#point.code);
+    this.#keep(point.code);
   }
 
   /** Remove a draft of no starting point; it is put aside until the next edit. */
@@ -134,12 +143,14 @@ export class Drafts {
     this.choose(this.#points[0].file);
   }
 
+  /** @param {string} at */
   #putAside(at) {
     this.#aside = { file: this.chosen, code: this.code, waitsAs: this.waitsAs, at };
     this.touch();
   }
 
   bringBack() {
+    if (!this.#aside) return;
     const { file, code, waitsAs } = this.#aside;
     this.#aside = null;
     this.chosen = file;
@@ -147,10 +158,20 @@ export class Drafts {
     this.#keep(code);
   }
 
-  /** What the browser holds; what is no record of drafts counts as none. */
+  /** A frame without an origin of its own has no storage. */
+  #canRead() {
+    try {
+      this.#storage().getItem(KEY);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** What the browser holds; what is no record of drafts counts as none. @returns {{chosen?: unknown, drafts: Record<string, string>}} */
   #read() {
     try {
-      const { chosen, drafts } = JSON.parse(this.#storage().getItem(KEY)) ?? {};
+      const { chosen, drafts } = JSON.parse(this.#storage().getItem(KEY) ?? "null") ?? {};
       const texts = Object.entries(drafts ?? {}).filter(([, code]) => typeof code === "string");
       return { chosen, drafts: Object.fromEntries(texts) };
     } catch {
@@ -162,7 +183,8 @@ export class Drafts {
   #write() {
     const { drafts } = this.#read();
     delete drafts[this.chosen];
-    if (this.#edited.has(this.chosen)) drafts[this.chosen] = this.#edited.get(this.chosen);
+    const edited = this.#edited.get(this.chosen);
+    if (edited !== undefined) drafts[this.chosen] = edited;
     try {
       this.#storage().setItem(KEY, JSON.stringify({ chosen: this.chosen, drafts }));
       this.isKept = true;

@@ -5,8 +5,18 @@
  * Pause is not asking. Nothing here waits for a frame of the screen or for a timer, so a hidden tab keeps training.
  */
 
+import { afterAwake } from "./awake.js";
 import { deadline, PATIENCE } from "./deadline.js";
+import { answered, asError } from "./errors.js";
 import { absorb, isUnderWay, takeUp, validationLoss } from "./run.js";
+/** @import { Frame, Phase, Python, Run, Saved, State } from "./kinds.js" */
+/** @import { LabError } from "./errors.js" */
+/** @import { Events } from "./events.js" */
+/** @import { PoolWorker } from "./worker-pool.js" */
+
+/**
+ * @typedef {{stale: () => boolean, signal: AbortSignal}} Turn whether a generation is over, and what calls off its waiting
+ */
 
 /** How long one call trains, in milliseconds: short, so that Pause and Stop are felt at once. */
 const BUDGET = 100;
@@ -30,26 +40,34 @@ export class Experiment {
   #pending = 0;
   /** Calls off what waits for a worker in this generation. */
   #calledOff = new AbortController();
-  /** Each run of a reader's own code that has a worker, with it. */
+  /** Each run of a reader's own code that has a worker, with it. @type {Map<Run, PoolWorker>} */
   #ownWorkers = new Map();
+  /** @type {Pick<State, "runs" | "gaps" | "summaries" | "runsCompared" | "selected" | "phase"> | null} */
   #before = null;
+  /** @type {((value?: unknown) => void) | null} */
   #resume = null;
+  /** @type {Promise<unknown>} */
   #resumed = Promise.resolve();
   #visit;
   #onSaved;
+  /** @type {Promise<unknown> | null} */
   #woken = null;
+  /** @type {(value?: unknown) => void} */
   #wake = () => {};
-  /** Run to the generation that trains it or was the last to do so: what an earlier one still brings is not the run's. */
+  /**
+   * Run to the generation that trains it or was the last to do so: what an earlier one still brings is not the run's.
+   * @type {WeakMap<Run, number>}
+   */
   #owners = new WeakMap();
 
   /**
    * @param {object} parts
    * @param {import("./store.js").Store} parts.store
    * @param {import("./worker-pool.js").WorkerPool} parts.pool
-   * @param {ReturnType<typeof import("./events.js").createEvents>} parts.events
-   * @param {(run: object, worker: object) => Promise<boolean>} [parts.visit] may ask something of a run in its own
+   * @param {Pick<Events, "progress" | "result" | "error">} parts.events
+   * @param {(run: Run, worker: PoolWorker) => Promise<boolean>} [parts.visit] may ask something of a run in its own
    *   worker, between two frames; it resolves to whether it has more to ask at once. What it throws ends the run.
-   * @param {(run: object) => void} [parts.onSaved] told when what a run has learned is saved in the run, which may have
+   * @param {(run: Run) => void} [parts.onSaved] told when what a run has learned is saved in the run, which may have
    *   been replaced on the page meanwhile
    */
   constructor({ store, pool, events, visit = async () => false, onSaved = () => {} }) {
@@ -62,7 +80,7 @@ export class Experiment {
 
   /**
    * Begin anew with these runs, in place of those before; if Python refuses the settings or the text, those return.
-   * @param {object[]} runs as `createRun` makes them
+   * @param {Run[]} runs as `createRun` makes them
    * @param {string} text what they train on
    */
   async start(runs, text) {
@@ -77,7 +95,7 @@ export class Experiment {
 
   /**
    * Train runs beside those that are on the page: new ones, or ones of them that were stopped.
-   * @param {object[]} runs with their text
+   * @param {Run[]} runs with their text
    */
   async extend(runs) {
     const { runs: shown, phase } = this.#store.state;
@@ -94,7 +112,7 @@ export class Experiment {
 
   /**
    * Show runs that have ended in place of those before.
-   * @param {object[]} runs
+   * @param {Run[]} runs
    */
   async show(runs) {
     this.#abandon();
@@ -103,7 +121,7 @@ export class Experiment {
     await this.#compareAnew();
   }
 
-  /** The state of an experiment with these runs, before anything was compared. */
+  /** The state of an experiment with these runs, before anything was compared. @param {Run[]} runs */
   #fresh(runs) {
     const before = runs.find(({ id }) => id === this.#store.state.selected);
     const selected = before ?? runs.find(({ encoding }) => encoding !== "none") ?? runs[0];
@@ -116,6 +134,7 @@ export class Experiment {
     this.#before = { runs, gaps, summaries, runsCompared, selected, phase };
   }
 
+  /** @param {Run[]} runs */
   async #trainAll(runs) {
     const generation = this.#generation;
     this.#pending += runs.length;
@@ -152,6 +171,7 @@ export class Experiment {
     this.#compareAnew();
   }
 
+  /** @param {Run[]} runs */
   #stopRuns(runs) {
     for (const run of runs.filter(isUnderWay)) run.state = "stopped";
     this.#store.touch("runs");
@@ -164,6 +184,7 @@ export class Experiment {
     this.#store.set({ runs: [], gaps: [], summaries: [], runsCompared: 0, phase: this.#idle() });
   }
 
+  /** @returns {Phase} */
   #idle() {
     return this.#store.state.status ? "ready" : "loading";
   }
@@ -179,52 +200,66 @@ export class Experiment {
     this.#resumed = Promise.resolve();
   }
 
+  /** @param {Run} run @param {PoolWorker} worker */
   #endIfItHangs(run, worker) {
     const aFewSteps = run.stepsPerSecond ? (STEPS_OF_GRACE * 1000) / run.stepsPerSecond : 0;
-    setTimeout(() => {
+    afterAwake(GRACE + aFewSteps, () => {
       if (this.#ownWorkers.get(run) === worker) this.#pool.discard(worker);
-    }, GRACE + aFewSteps);
+    });
   }
 
-  /** A run that was stopped goes on from what was saved, which may be a frame more than was shown. */
+  /**
+   * A run that was stopped goes on from what was saved, which may be a frame more than was shown.
+   * @param {Run} run
+   * @param {number} generation
+   */
   async #train(run, generation) {
     const stale = () => generation !== this.#generation;
+    const { signal } = this.#calledOff;
     const { saved } = run;
     this.#owners.set(run, generation);
+    /** @type {PoolWorker | null} */
     let worker = null;
     let isOpen = false;
     try {
-      worker = await this.#pool.acquire({ code: run.code, signal: this.#calledOff.signal });
+      worker = await this.#pool.acquire({ code: run.code, signal });
       if (run.code !== null) this.#ownWorkers.set(run, worker);
-      await this.#resumed;
+      await this.#mayTrain(run, worker, { stale, signal });
       if (stale()) return;
       takeUp(run, saved);
       this.#change(run, { state: "opening" });
-      const { frame, ...facts } = await this.#call(worker, run, "open_run", run.id, run.config, run.text, null, saved, null, run.code);
+      const { id, config, text, code } = run;
+      const { frame, ...facts } = answered(await this.#call(worker, run, "open_run", id, config, text ?? "", null, saved, null, code));
       isOpen = true;
       if (stale()) return;
       this.#change(run, { facts, saved: null, version: this.#store.state.status?.version ?? null });
       this.#take(run, frame);
-      await this.#pull(run, worker, stale);
+      await this.#pull(run, worker, { stale, signal });
       // What a reader's code has left of its Python says nothing of other runs.
       if (run.state === "finished" && run.code === null && !stale()) await this.#compare(worker, stale);
     } catch (error) {
-      if (worker && run.code !== null) this.#pool.discard(worker);
-      if (!stale()) this.#fail(run, error);
+      if (worker && run.code !== null && error !== signal.reason) this.#pool.discard(worker);
+      if (!stale()) this.#fail(run, asError(error));
     } finally {
-      if (isOpen) await this.#close(run, worker, generation, saved);
-      if (this.#ownWorkers.get(run) === worker) this.#ownWorkers.delete(run);
+      if (worker && isOpen) await this.#close(run, worker, generation, saved);
+      if (worker && this.#ownWorkers.get(run) === worker) this.#ownWorkers.delete(run);
       if (worker) this.#pool.release(worker);
     }
     if (run.state === "finished" && run.code !== null && !stale()) await this.#compareAnew();
   }
 
-  /** Save what has been trained, unless the run was forgotten or goes on elsewhere, and free the worker. */
+  /**
+   * Save what has been trained, unless the run was forgotten or goes on elsewhere, and free the worker.
+   * @param {Run} run
+   * @param {PoolWorker} worker
+   * @param {number} generation
+   * @param {Saved | null} before
+   */
   async #close(run, worker, generation, before) {
     const owns = () => this.#owners.get(run) === generation;
     try {
       if (owns() && run.step > 0) {
-        const saved = await this.#call(worker, run, "save_run", run.id);
+        const saved = answered(await this.#call(worker, run, "save_run", run.id));
         if (owns()) {
           this.#change(run, { saved });
           this.#onSaved(run);
@@ -237,28 +272,57 @@ export class Experiment {
     }
   }
 
-  /** A run from its first frame to its end, or until it is stale: then what arrives is dropped. */
-  async #pull(run, worker, stale) {
+  /**
+   * A run from its first frame to its end, or until it is stale: then what arrives is dropped.
+   * @param {Run} run
+   * @param {PoolWorker} worker
+   * @param {Turn} turn
+   */
+  async #pull(run, worker, { stale, signal }) {
     while (run.state === "training") {
-      await this.#receive(run, worker, stale);
+      await this.#receive(run, worker, { stale, signal });
       if (stale()) return;
       const wanted = this.#isLarge(run) || this.#wantsThumbnail(run);
-      const next = await this.#call(worker, run, "advance", run.id, BUDGET, wanted, this.#isLarge(run));
+      const next = answered(await this.#call(worker, run, "advance", run.id, BUDGET, wanted, this.#isLarge(run)));
       if (stale()) return;
       this.#take(run, next);
     }
     if (run.state !== "finished" || run.geometry?.step === run.step) return;
-    const last = await this.#call(worker, run, "advance", run.id, BUDGET, true, true);
+    const last = answered(await this.#call(worker, run, "advance", run.id, BUDGET, true, true));
     if (!stale()) this.#take(run, last);
   }
 
-  /** Let `visit` come, once; during a pause as often as it has something to ask, until the pause ends. */
-  async #receive(run, worker, stale) {
+  /**
+   * Let `visit` come, once; during a pause as often as it has something to ask, until the pause ends.
+   * @param {Run} run
+   * @param {PoolWorker} worker
+   * @param {Turn} turn
+   */
+  async #receive(run, worker, { stale, signal }) {
     let more;
     do {
       more = await this.#visit(run, worker);
-      if (!more && this.#paused && !stale()) await this.#resumedOrWoken();
+      if (!this.#paused || stale()) continue;
+      this.#pool.rest(worker);
+      if (!more) await this.#resumedOrWoken();
     } while (this.#paused && !stale());
+    await this.#mayTrain(run, worker, { stale, signal });
+  }
+
+  /**
+   * Wait until nothing is paused and the run has a core; no core is kept through a pause.
+   * @param {Run} run
+   * @param {PoolWorker} worker
+   * @param {Turn} turn
+   */
+  async #mayTrain(run, worker, { stale, signal }) {
+    while (!stale() && (this.#paused || !this.#pool.hasCore(worker))) {
+      this.#pool.rest(worker);
+      await this.#resumed;
+      if (stale()) return;
+      this.#change(run, { waitsForCore: true });
+      await this.#pool.takeCore(worker, signal).finally(() => this.#change(run, { waitsForCore: false }));
+    }
   }
 
   get #paused() {
@@ -270,31 +334,39 @@ export class Experiment {
     return Promise.race([this.#resumed, this.#woken]);
   }
 
-  /** A call for one run; what Python reports as an expected failure is thrown with its code and field. */
-  async #call(worker, run, name, ...args) {
-    const answer = await this.#pool.call(worker, deadline(run, args), name, ...args);
-    if (answer.error) throw Object.assign(new Error(answer.error.message), answer.error);
-    return answer;
+  /**
+   * A call for one run.
+   * @template {keyof Python} N
+   * @param {PoolWorker} worker
+   * @param {Run} run
+   * @param {N} name
+   * @param {Parameters<Python[N]>} args
+   */
+  #call(worker, run, name, ...args) {
+    return this.#pool.call(worker, deadline(run, args), name, ...args);
   }
 
-  /** Whether its table is the one shown large, with every frame, on the plane and in space. */
+  /** Whether its table is the one shown large, with every frame, on the plane and in space. @param {Run} run */
   #isLarge(run) {
     return run.id === this.#store.state.selected;
   }
 
+  /** @param {Run} run */
   #wantsThumbnail({ thumbnail }) {
     return !thumbnail || performance.now() - thumbnail.at >= THUMBNAIL_EVERY;
   }
 
+  /** @param {Run} run @param {Frame} frame */
   #take(run, frame) {
     absorb(run, frame);
-    if (frame.geometry && (this.#wantsThumbnail(run) || run.state === "finished")) {
+    if (frame.geometry && run.geometry && (this.#wantsThumbnail(run) || run.state === "finished")) {
       run.thumbnail = { ...run.geometry, at: performance.now() };
     }
     this.#store.touch("runs");
     this.#events.progress(run);
   }
 
+  /** @param {Run} run @param {Partial<Run>} changes */
   #change(run, changes) {
     Object.assign(run, changes);
     this.#store.touch("runs");
@@ -310,7 +382,7 @@ export class Experiment {
     this.#pool.release(worker);
   }
 
-  /** Ask what the finished runs come to. */
+  /** Ask what the finished runs come to. @param {PoolWorker} worker @param {() => boolean} stale */
   async #compare(worker, stale) {
     const finished = this.#store.state.runs.filter(({ state }) => state === "finished");
     const runsCompared = finished.length;
@@ -321,20 +393,27 @@ export class Experiment {
       // Each finished run asks its own worker, and an answer on fewer runs may come after one on more.
       if (stale() || runsCompared < this.#store.state.runsCompared) return;
       this.#store.set({ gaps, summaries, runsCompared });
-    } catch (error) {
+    } catch (thrown) {
+      const error = asError(thrown);
       this.#events.error(error.code ?? "python", error.message);
     }
   }
 
+  /** @param {Run} run @param {LabError} error */
   #fail(run, error) {
     this.#events.error(error.code ?? "python", error.message);
-    if (REFUSED.includes(error.code) && run.code === null) this.#refuse(error);
+    const { code, field } = error;
+    if (code && field && REFUSED.includes(code) && run.code === null && this.#before) this.#refuse(this.#before, field, error.message);
     else this.#change(run, { state: "failed", message: error.message, fault: faultOf(error) });
   }
 
-  /** A setting or a text that Python cannot use is no fault of one run: none starts, and the page is as it was. */
-  #refuse({ field, message }) {
-    const { phase, ...shown } = this.#before;
+  /**
+   * A setting or a text that Python cannot use is no fault of one run: none starts, and the page is as it was.
+   * @param {Pick<State, "runs" | "gaps" | "summaries" | "runsCompared" | "selected" | "phase">} before
+   * @param {string} field
+   * @param {string} message
+   */
+  #refuse({ phase, ...shown }, field, message) {
     this.#abandon();
     this.#stopRuns(shown.runs);
     const errors = { ...this.#store.state.errors, [field]: message };
@@ -345,9 +424,9 @@ export class Experiment {
     const { runs, gaps } = this.#store.state;
     this.#before = null; // they and what they learned are wanted no more
     this.#store.set({ phase: "finished" });
-    if (runs.some(({ state }) => state === "finished")) this.#events.result(runs, gaps);
+    this.#events.result(runs, gaps);
   }
 }
 
-/** Where a reader's own encoding failed, if it did. */
+/** Where a reader's own encoding failed, if it did. @param {LabError} error */
 const faultOf = ({ code, line, traceback }) => (code === "encoding" ? { line, traceback } : null);

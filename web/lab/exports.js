@@ -4,49 +4,54 @@ import { count } from "../charts/numbers.js";
 import { isOwn, ownName } from "./own.js";
 import { codeFiles, codes, fileStem } from "./own-code.js";
 import { trainLoss, validationLoss } from "./run.js";
-import { defaults } from "./settings.js";
+import { choiceSetting, defaults, LISTS } from "./settings.js";
+/** @import { Config, Experiment, Gap, Run, Setting, Summary, Table, Value } from "./kinds.js" */
 
 /** What a reader's own text is called where a command reads it from a file. */
 export const TEXT_FILE = "text.txt";
-/** A run's encoding and seed are lists in an experiment and in a sweep, under these names. */
-const LISTS = { encoding: "encodings", seed: "seeds" };
 /** The most characters that the encodings take in the name of a file: file systems take 255 bytes for all of it. */
 const LONGEST_NAMES = 100;
 
 /**
- * @param {object[]} runs of one experiment (run.js)
- * @returns {{values: Record<string, any>, encodings: string[], seeds: string}} it as the controls hold one
+ * @param {Run[]} runs of one experiment
+ * @returns {Experiment} it as the controls hold one
  */
 export function experimentOf(runs) {
   const { encoding, seed, ...values } = runs[0].config;
-  const each = (name) => [...new Set(runs.map((run) => run[name]))];
-  return { values, encodings: each("encoding"), seeds: each("seed").join(", ") };
+  const encodings = [...new Set(runs.map((run) => run.encoding))];
+  return { values, encodings, seeds: [...new Set(runs.map((run) => run.seed))].join(", ") };
 }
 
 /**
- * @param {import("./settings.js").Table} table
- * @param {Record<string, any>} config of a run
- * @returns {import("./settings.js").Setting[]} the settings in which its experiment differs from the defaults
+ * @param {Table} table
+ * @param {Config} config of a run
+ * @returns {Setting[]} the settings in which its experiment differs from the defaults
  */
 export function changedSettings(table, config) {
   const standard = defaults(table);
   return table.settings.filter(({ name }) => !Object.hasOwn(LISTS, name) && config[name] !== standard[name]);
 }
 
-/** How a setting reads: "Alice in Wonderland", "yes", "0.006"; an own encoding by the name that its reader gave it. */
-export function settingValue({ kind, choices, own }, value) {
-  if (own && isOwn(value)) return ownName(value);
-  if (kind === "choice") return choices.find((choice) => choice.value === value)?.label ?? String(value);
-  return kind === "boolean" ? (value ? "yes" : "no") : String(value);
+/**
+ * How a setting reads: "Alice in Wonderland", "yes", "0.006"; an own encoding by the name that its reader gave it.
+ * @param {Setting} setting
+ * @param {Value} value
+ */
+export function settingValue(setting, value) {
+  if (setting.kind === "boolean") return value ? "yes" : "no";
+  const text = String(value);
+  if (setting.kind !== "choice") return text;
+  if (setting.own && isOwn(text)) return ownName(text);
+  return setting.choices.find((choice) => choice.value === value)?.label ?? text;
 }
 
 /**
  * The command that trains a run again, with what differs from the defaults. No part of it needs quotes: a setting is a
  * number, yes or no, or a name from a list, a text has a fixed name, and an own encoding that of a file.
  *
- * @param {import("./settings.js").Table} table
- * @param {Record<string, any>} config of the run
- * @param {object[]} runs of its experiment, whose own encodings share out the names of files
+ * @param {Table} table
+ * @param {Config} config of the run
+ * @param {Run[]} runs of its experiment, whose own encodings share out the names of files
  * @returns {string} for a shell
  */
 export function trainCommand(table, config, runs) {
@@ -57,8 +62,8 @@ export function trainCommand(table, config, runs) {
 /**
  * The command that trains every encoding of an experiment with each of its seeds.
  *
- * @param {import("./settings.js").Table} table
- * @param {object[]} runs of the experiment
+ * @param {Table} table
+ * @param {Run[]} runs of the experiment
  * @returns {string} for a shell
  */
 export function sweepCommand(table, runs) {
@@ -68,6 +73,7 @@ export function sweepCommand(table, runs) {
   return ["python -m embedding_lab sweep", ...lists, ...options(table, runs[0].config), "--out results.json"].join(" ");
 }
 
+/** @param {Table} table @param {Config} config */
 function options(table, config) {
   return changedSettings(table, config).map(({ name, kind }) => {
     const value = kind === "boolean" ? (config[name] ? "yes" : "no") : config[name];
@@ -76,7 +82,7 @@ function options(table, config) {
 }
 
 /**
- * @param {object[]} runs
+ * @param {Run[]} runs
  * @returns {Promise<Blob>} every point of every curve: encoding, seed, step, part, nats per character
  */
 export async function curvesCsv(runs) {
@@ -87,13 +93,13 @@ export async function curvesCsv(runs) {
 }
 
 /**
- * @param {import("./settings.js").Table} table
- * @param {object[]} runs
+ * @param {Table} table
+ * @param {Run[]} runs
  * @returns {string} a row for each run: its settings, its state, what it reached
  */
 export function resultsCsv(table, runs) {
   const settings = table.settings.map(({ name }) => name);
-  const baselines = Object.keys(runs.find(({ facts }) => facts)?.facts.baselines ?? {});
+  const baselines = Object.keys(runs.find(({ facts }) => facts)?.facts?.baselines ?? {});
   const measured = ["state", "step", "validation_nats", "training_nats", "parameters", "seconds", "steps_per_second"];
   const rows = runs.map((run) => [
     ...settings.map((name) => run.config[name]),
@@ -106,10 +112,10 @@ export function resultsCsv(table, runs) {
 
 /**
  * @param {object} experiment
- * @param {import("./settings.js").Table} experiment.table
- * @param {object[]} experiment.runs
- * @param {object[]} experiment.gaps and
- * @param {object[]} experiment.summaries as `compare` gives them
+ * @param {Table} experiment.table
+ * @param {Run[]} experiment.runs
+ * @param {Gap[]} experiment.gaps and
+ * @param {Summary[]} experiment.summaries as `compare` gives them
  * @param {string} experiment.version of the lab
  * @param {string} experiment.link the address that opens on the same settings
  * @returns {Promise<Blob>} all of it as JSON, with the code of each own encoding and the name of the file that the
@@ -118,7 +124,7 @@ export function resultsCsv(table, runs) {
 export async function experimentJson({ table, runs, gaps, summaries, version, link }) {
   const { encodings, seeds, values } = experimentOf(runs);
   const config = { ...values, encodings, seeds: seeds.split(", ").map(Number) };
-  const { baselines = null } = runs.find(({ facts }) => facts)?.facts ?? {};
+  const baselines = runs.find(({ facts }) => facts)?.facts?.baselines ?? null;
   const files = codeFiles(runs);
   const own = [...codes(runs)].map(([encoding, code]) => ({ encoding, file: files.get(encoding), code }));
   const whole = { version, link, unit: "nats per character", config, ownEncodings: own, gaps, summaries, baselines };
@@ -145,8 +151,8 @@ export async function experimentJson({ table, runs, gaps, summaries, version, li
 /**
  * Write runs as they are now, a run at a time: the page answers between two, however long all of them take.
  *
- * @param {object[]} runs which may train on meanwhile
- * @param {(run: object) => string} write
+ * @param {Run[]} runs which may train on meanwhile
+ * @param {(run: Run) => string} write
  * @returns {Promise<string[]>} what came of each
  */
 async function runByRun(runs, write) {
@@ -158,30 +164,31 @@ async function runByRun(runs, write) {
   return parts;
 }
 
+/** @param {Run["train"]} points */
 const curve = ({ steps, loss }) => ({ steps: steps.slice(), loss: loss.slice() });
 
 /**
  * What decides the runs of a figure, for its small print.
  *
- * @param {import("./settings.js").Table} table
- * @param {object[]} runs of one experiment
+ * @param {Table} table
+ * @param {Run[]} runs of one experiment
  * @returns {string} "Encodings: None, Learned. Seeds: 1, 2. Width d 48. Layers 1. …"
  */
 export function smallPrint(table, runs) {
   const { encodings, seeds, values } = experimentOf(runs);
-  const encoding = table.settings.find(({ name }) => name === "encoding");
+  const encoding = choiceSetting(table, "encoding");
   const lists = [`Encodings: ${encodings.map((name) => settingValue(encoding, name)).join(", ")}`, `Seeds: ${seeds}`];
   const settings = table.settings
     .filter(({ name }) => !Object.hasOwn(LISTS, name))
     .map((setting) => `${setting.label}: ${settingValue(setting, values[setting.name])}`);
-  const { characters } = runs.find(({ facts }) => facts)?.facts ?? {};
+  const characters = runs.find(({ facts }) => facts)?.facts?.characters;
   const own = values.corpus === "own" && characters ? ` (${count(characters.train + characters.validation)} characters)` : "";
   return `${[...lists, ...settings].join(". ")}${own}.`;
 }
 
 /**
  * @param {string} what "loss", "curves"
- * @param {object[]} runs of one experiment; none before a run
+ * @param {Run[]} runs of one experiment; none before a run
  * @returns {string} a file's name without its ending, such as "loss-none-learned-d48-500steps"
  */
 export function fileName(what, runs) {
@@ -197,12 +204,14 @@ export function fileName(what, runs) {
 /**
  * RFC 4180: lines end in CR LF. A number is written so that reading it gives the same number; what is missing is an
  * empty cell.
+ * @param {unknown[][]} rows
  */
 const csv = (rows) => rows.map((row) => `${row.map(cell).join()}\r\n`).join("");
 
 /**
  * A text is a name from a list, the version of a lab, or the name of an own encoding, none of which needs more than
  * itself. Should one ever need it, it gets its quotes, and stays a text where a spreadsheet would calculate it.
+ * @param {unknown} value
  */
 function cell(value) {
   if (typeof value !== "string") return value;

@@ -5,24 +5,29 @@ import { validationLoss } from "./run.js";
 /** The encoding that the others are measured against. */
 export const CONTROL = "none";
 
+/** @import { Gap, Run } from "./kinds.js" */
+
 /**
- * @typedef {{a: string, b: string, nats: number, low: number|null, high: number|null, seeds: number, verdict: string,
- *   more: number|null}} Gap as `compare` gives it: nats = loss(a) - loss(b); more: seeds that would settle the verdict
+ * @typedef {object} Row
+ * @property {string} encoding
+ * @property {number|null} parameters
+ * @property {number|null} mean  loss of the finished runs
+ * @property {number} finished   how many those are
+ * @property {number} total
+ * @property {Gap|null} gap      loss of this encoding - loss of the control
  */
 
 /**
- * @param {object[]} runs (run.js)
+ * @param {Run[]} runs
  * @param {Gap[]} gaps
- * @returns {{rows: object[], pairs: Gap[]}} `rows`: {encoding, parameters, mean, finished, total, gap} with the mean
- *   loss of the finished runs and gap = loss of this encoding - loss of the control, or null; `pairs`: the gaps that
- *   have nothing to do with the control
+ * @returns {{rows: Row[], pairs: Gap[]}} `pairs`: the gaps that have nothing to do with the control
  */
 export function outcome(runs, gaps) {
   const rows = byEncoding(runs).map(({ encoding, runs: own }) => {
-    const losses = own.filter(({ state }) => state === "finished").map(validationLoss);
+    const losses = own.filter(({ state }) => state === "finished").map((run) => validationLoss(run) ?? NaN);
     return {
       encoding,
-      parameters: own.find(({ facts }) => facts)?.facts.parameters ?? null,
+      parameters: own.find(({ facts }) => facts)?.facts?.parameters ?? null,
       mean: losses.length ? losses.reduce((sum, loss) => sum + loss, 0) / losses.length : null,
       finished: losses.length,
       total: own.length,
@@ -32,16 +37,25 @@ export function outcome(runs, gaps) {
   return { rows, pairs: gaps.filter(({ a, b }) => a !== CONTROL && b !== CONTROL) };
 }
 
-/** @returns {{encoding: string, runs: object[]}[]} the runs of each encoding, all in the order of their appearance */
+/** @param {Run[]} runs @returns {{encoding: string, runs: Run[]}[]} the runs of each encoding, all in the order of their appearance */
 export function byEncoding(runs) {
   const encodings = [...new Set(runs.map(({ encoding }) => encoding))];
   return encodings.map((encoding) => ({ encoding, runs: runs.filter((run) => run.encoding === encoding) }));
 }
 
-/** @returns {Gap|null} the gap from the control to an encoding, loss(encoding) - loss(control) */
+/**
+ * @param {Gap[]} gaps
+ * @param {string} encoding
+ * @returns {Gap|null} the gap from the control to an encoding, loss(encoding) - loss(control)
+ */
 export const gapToControl = (gaps, encoding) => (encoding === CONTROL ? null : gapBetween(gaps, encoding, CONTROL));
 
-/** @returns {Gap|null} the gap loss(first) - loss(second), whichever way round it was measured */
+/**
+ * @param {Gap[]} gaps
+ * @param {string} first
+ * @param {string} second
+ * @returns {Gap|null} the gap loss(first) - loss(second), whichever way round it was measured
+ */
 export function gapBetween(gaps, first, second) {
   const straight = gaps.find(({ a, b }) => a === first && b === second);
   if (straight) return straight;

@@ -18,6 +18,7 @@ const NAMED = 8;
  * @returns {{text: string, isSign: boolean}[]} the code in order, what is hidden in it as signs
  */
 export function revealed(code) {
+  /** @type {{text: string, isSign: boolean}[]} */
   const parts = [];
   let end = 0;
   for (const { 0: character, index } of code.matchAll(HIDDEN)) {

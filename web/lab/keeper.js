@@ -6,10 +6,13 @@
  */
 
 import { Archive } from "./archive.js";
+import { asError } from "./errors.js";
 import { counted } from "./format.js";
 import { isOwn } from "./own.js";
 import { readFindings, readSummary, toRow, toRun } from "./record.js";
 import { isUnderWay } from "./run.js";
+import { choiceSetting } from "./settings.js";
+/** @import { Config, Data, Finding, Kept, KeptExperiment, Run, RunSummary, Saved, State } from "./kinds.js" */
 
 /** Least time between two looks at what the chapter's labs have found out, in milliseconds. */
 const NEWS_EVERY = 2000;
@@ -19,24 +22,29 @@ export class Keeper {
   #store;
   #findings;
   #archive;
+  /** @type {Promise<void> | null} */
   #opened = null;
-  /** What is written and read, one after the other. */
+  /** What is written and read, one after the other. @type {Promise<unknown>} */
   #work = Promise.resolve();
-  /** Run to what was saved of it when it was last written, refused or found deleted: that is not written by itself again. */
+  /**
+   * Run to what was saved of it when it was last written, refused or found deleted: that is not written by itself again.
+   * @type {WeakMap<Run, Saved|null>}
+   */
   #settled = new WeakMap();
-  /** Runs that could not be written. */
+  /** Runs that could not be written. @type {Set<Run>} */
   #refused = new Set();
-  /** Run to the findings that were written with it. */
+  /** Run to the findings that were written with it. @type {WeakMap<Run, Finding[]>} */
   #written = new WeakMap();
-  /** Keys of runs whose contents turned out to be unreadable, and why. */
+  /** Keys of runs whose contents turned out to be unreadable, and why. @type {Map<IDBValidKey, string>} */
   #damaged = new Map();
+  /** @type {ReturnType<typeof setTimeout> | null} */
   #timer = null;
 
   /**
    * @param {object} parts
-   * @param {object} parts.data lab-data
+   * @param {Data} parts.data lab-data
    * @param {import("./store.js").Store} parts.store `state.kept` is filled here
-   * @param {(run: object) => object[]} parts.findings what the chapter's labs found out about a run
+   * @param {(run: Run) => Finding[]} parts.findings what the chapter's labs found out about a run
    */
   constructor({ data, store, findings }) {
     this.#data = data;
@@ -88,10 +96,11 @@ export class Keeper {
 
   /**
    * @param {string} id of a kept experiment
-   * @returns {Promise<Map<object, object[]>>} its runs (run.js), each with what labs found out about it, where it was
+   * @returns {Promise<Map<Run, Finding[]>>} its runs, each with what labs found out about it, where it was
    *   the Python of this page that they asked; empty if none can be read, which is told beside the list
    */
   read(id) {
+    /** @type {Map<Run, Finding[]>} */
     const found = new Map();
     return this.#queue(async () => {
       const { runs } = this.#kept.experiments.find((experiment) => experiment.id === id) ?? gone();
@@ -109,7 +118,7 @@ export class Keeper {
           this.#settled.set(run, run.saved);
           this.#written.set(run, findings);
         } catch (error) {
-          this.#damaged.set(summary.key, error.message);
+          this.#damaged.set(summary.key, asError(error).message);
         }
       });
       if (found.size === each.length) return found;
@@ -133,6 +142,7 @@ export class Keeper {
     return this.#delete(() => this.#archive.clear());
   }
 
+  /** @param {() => Promise<unknown>} work */
   async #delete(work) {
     try {
       await this.#queue(async () => {
@@ -142,14 +152,14 @@ export class Keeper {
       this.tryAgain(); // there is room now
       return true;
     } catch (error) {
-      this.#say(`It could not be deleted: ${tell(error)}.`);
+      this.#say(`It could not be deleted: ${tell(asError(error))}.`);
       return false;
     }
   }
 
   /**
    * Write a run that has ended, with its place in the archive, unless that is done.
-   * @param {object} run (run.js) with `saved` and `facts`, on the page or replaced there meanwhile
+   * @param {Run} run with `saved` and `facts`, on the page or replaced there meanwhile
    */
   async keep(run) {
     const { saved } = run;
@@ -174,7 +184,7 @@ export class Keeper {
       this.#refused.add(run);
       const { size } = this.#refused;
       const [which, are] = size > 1 ? [counted(size, "run"), "They are"] : [run.label, "It is"];
-      this.#say(`${which} could not be kept: ${tell(error)}. ${are} lost when this page is closed.`);
+      this.#say(`${which} could not be kept: ${tell(asError(error))}. ${are} lost when this page is closed.`);
     }
   }
 
@@ -195,7 +205,10 @@ export class Keeper {
     }
   }
 
-  /** Whether the labs have found out more about a kept run than is written, and no training would be disturbed. */
+  /**
+   * Whether the labs have found out more about a kept run than is written, and no training would be disturbed.
+   * @param {Run} run
+   */
   #hasNews(run) {
     if (["running", "paused"].includes(this.#store.state.phase) || run.key === null || !run.saved) return false;
     const written = new Set((this.#written.get(run) ?? []).map(({ result }) => result));
@@ -217,7 +230,12 @@ export class Keeper {
     return keys;
   }
 
-  /** Carry out one thing after another, whether or not the one before could be done. */
+  /**
+   * Carry out one thing after another, whether or not the one before could be done.
+   * @template T
+   * @param {() => Promise<T>} task
+   * @returns {Promise<T>}
+   */
   #queue(task) {
     const result = this.#work.then(task);
     this.#work = result.catch(() => {});
@@ -237,40 +255,49 @@ export class Keeper {
     return this.#data.runtime.folder;
   }
 
-  /** Say what went wrong, or that it is over. Where nothing can be kept at all, the reason for that is told already. */
+  /**
+   * Say what went wrong, or that it is over. Where nothing can be kept at all, the reason for that is told already.
+   * @param {string | null} message
+   */
   #say(message) {
     if (this.#kept.state !== "unavailable") this.#change({ message });
   }
 
+  /** @param {Partial<Kept>} changes */
   #change(changes) {
     this.#store.set({ kept: { ...this.#kept, ...changes } });
   }
 }
 
 /**
- * @returns {{experiments: {id: string, keptAt: number, config: object, bytes: number, runs: object[]}[],
- *   unreadable: {key: IDBValidKey, why: string}[]}} experiments from the latest on, their runs as `readSummary` gives
+ * @param {Data} data
+ * @param {{key: IDBValidKey, value: unknown}[]} records
+ * @param {Map<IDBValidKey, string>} damaged why a record cannot be read
+ * @returns {Pick<Kept, "experiments" | "unreadable">} experiments from the latest on, their runs as `readSummary` gives
  *   them, in the order of their seeds, encodings and steps
  */
 function grouped(data, records, damaged) {
-  const { choices } = data.settings.find(({ name }) => name === "encoding");
-  const names = choices.map(({ value }) => value);
+  const names = choiceSetting(data, "encoding").choices.map(({ value }) => value);
   // Own encodings come after the lab's, by their names.
+  /** @type {(a: string, b: string) => number} */
   const compare = (a, b) => (isOwn(a) && isOwn(b) ? (a < b ? -1 : Number(a > b)) : place(a) - place(b));
+  /** @param {string} encoding */
   const place = (encoding) => (isOwn(encoding) ? names.length : names.indexOf(encoding));
   const unreadable = [];
+  /** @type {Map<string, KeptExperiment>} */
   const experiments = new Map();
   for (const { key, value } of records) {
     try {
-      if (damaged.has(key)) throw new Error(damaged.get(key));
+      const why = damaged.get(key);
+      if (why !== undefined) throw new Error(why);
       const run = readSummary(data, key, value);
       const id = run.experiment;
-      if (!experiments.has(id)) experiments.set(id, { id, config: run.config, runs: [] });
-      const experiment = experiments.get(id);
+      const experiment = experiments.get(id) ?? { id, config: run.config, runs: [], keptAt: 0, bytes: 0 };
+      experiments.set(id, experiment);
       if (settingsOf(run) !== settingsOf(experiment)) throw new Error("its settings are not those of its experiment");
       experiment.runs.push(run);
     } catch (error) {
-      unreadable.push({ key, why: error.message });
+      unreadable.push({ key, why: asError(error).message });
     }
   }
   for (const experiment of experiments.values()) {
@@ -283,12 +310,12 @@ function grouped(data, records, damaged) {
   return { experiments: [...experiments.values()].sort((a, b) => b.keptAt - a.keptAt), unreadable };
 }
 
-/** @throws {Error} always: what was to be opened is there no more */
+/** @throws {Error} always: what was to be opened is there no more @returns {never} */
 function gone() {
   throw new Error("it has been deleted");
 }
 
-/** What the runs of an experiment share. */
+/** What the runs of an experiment share. @param {{config: Config}} of */
 const settingsOf = ({ config: { encoding, seed, ...settings } }) => JSON.stringify(settings);
 
 /** A key that no other tab makes; randomUUID is there on secure pages alone. */
@@ -297,7 +324,7 @@ function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Why the browser refused something, as the end of a sentence. */
+/** Why the browser refused something, as the end of a sentence. @param {Error} error */
 function tell({ name, message }) {
   switch (name) {
     case "QuotaExceededError":

@@ -1,9 +1,11 @@
 /** What a reader can do on the page: the elements call this, its `probes`, `keeper` and `consent`, and nothing else. */
 
 import { Controls } from "./controls.js";
+import { SharedCores } from "./cores.js";
 import { loadCorpus, textOf } from "./corpus.js";
 import { Experiment } from "./experiment.js";
 import { EncodingCheck } from "./encoding-check.js";
+import { answered, asError } from "./errors.js";
 import { Keeper } from "./keeper.js";
 import { nextSeeds } from "./more-seeds.js";
 import { Consent, NotAllowedError, ownKey, ownName } from "./own.js";
@@ -11,7 +13,11 @@ import { Probes } from "./probes.js";
 import { canContinue, createRun } from "./run.js";
 import { RunFiles } from "./run-files.js";
 import { experimentConfigs, MOST_SEEDS, parseSeeds, validate } from "./settings.js";
-import { WorkerPool } from "./worker-pool.js";
+import { judge } from "./task.js";
+import { poolSize, WorkerPool } from "./worker-pool.js";
+/** @import { Answer, Config, Data, Examined, Measured, Progress, Python, Run, State, Subject } from "./kinds.js" */
+/** @import { LabError } from "./errors.js" */
+/** @import { Events } from "./events.js" */
 
 /** Deadline of the first call to a fresh Python, in milliseconds. */
 const STATUS_DEADLINE = 30_000;
@@ -38,38 +44,47 @@ export class Lab extends Controls {
 
   /**
    * @param {object} options
-   * @param {object} options.data what the build generates as lab-data: settings, rules, experiment, corpora
+   * @param {Data} options.data what the build generates as lab-data: settings, rules, experiment, corpora
    * @param {typeof import("./python-worker.js").startPythonWorker} options.start
-   * @param {ReturnType<typeof import("./events.js").createEvents>} options.events
+   * @param {Events} options.events
    * @param {URLSearchParams} options.params the query of the address
+   * @param {boolean} [options.isEmbedded] whether the lab stands alone in a frame: it keeps nothing there, and shares the
+   *   cores of the machine with other labs
    */
-  constructor({ data, start, events, params }) {
-    super({ data, start, params });
+  constructor({ data, start, events, params, isEmbedded }) {
+    super({ data, start, params, isEmbedded });
+    const { store } = this;
     this.#start = start;
-    this.#events = events;
+    /** @type {Events["result"]} */
+    const result = (runs, gaps) => this.#tellResult(events, runs, gaps);
+    this.#events = { ...events, result };
     this.consent = new Consent(() => this.store.set({ runs: this.state.runs }));
+    /** @param {{code: string|null}} has */
     const allows = (has) => this.consent.allows(has);
+    const shared = isEmbedded ? new SharedCores(poolSize(navigator.hardwareConcurrency)) : null;
     this.#pool = new WorkerPool({
       start,
       cores: navigator.hardwareConcurrency,
+      shared,
       allows,
       onProgress: (progress) => this.#changeLoading(progress),
       onFailure: (error) => this.#failLoading(error),
     });
     this.#files = new RunFiles({ data, pool: this.#pool });
-    const { store } = this;
     this.#check = new EncodingCheck({ start });
     this.probes = new Probes({ data, store, pool: this.#pool, allows, wake: () => this.#experiment.wake() });
+    /** @type {Probes["visit"]} */
     const visit = (run, worker) => this.probes.visit(run, worker);
-    this.keeper = new Keeper({ data, store, findings: (run) => this.probes.findings(run) });
-    const onSaved = (run) => this.keeper.keep(run);
-    this.#experiment = new Experiment({ store, pool: this.#pool, events, visit, onSaved });
+    this.keeper = isEmbedded ? null : new Keeper({ data, store, findings: (run) => this.probes.findings(run) });
+    /** @param {Run} run */
+    const onSaved = (run) => this.keeper?.keep(run);
+    this.#experiment = new Experiment({ store, pool: this.#pool, events: this.#events, visit, onSaved });
   }
 
   /** Start Python, and the experiment if the address asks for it. */
   begin() {
     if (this.autorun) this.run();
-    this.keeper.open();
+    this.keeper?.open();
     this.#greet();
   }
 
@@ -92,20 +107,47 @@ export class Lab extends Controls {
       this.store.set({ status, ...(this.state.phase === "loading" ? { phase: "ready" } : {}) });
       this.#events.ready({ backend: status.backend, version: status.version, secondsToReady });
     } catch (error) {
-      this.#failLoading(error);
+      this.#failLoading(asError(error));
     } finally {
       this.#greeting = false;
       this.#pool.release(worker);
     }
   }
 
+  /** @param {Partial<State["loading"]>} changes */
   #changeLoading(changes) {
     this.store.set({ loading: { ...this.state.loading, ...changes } });
   }
 
+  /** @param {LabError} error */
   #failLoading(error) {
     this.#changeLoading({ failure: { message: error.message, file: error.file ?? null } });
     this.#events.error(error.code ?? "python", error.message);
+  }
+
+  /** @param {Events} events @param {Run[]} runs @param {State["gaps"]} gaps */
+  #tellResult(events, runs, gaps) {
+    events.result(runs, gaps);
+    const judgement = this.judgement();
+    if (judgement) events.task(judgement);
+  }
+
+  /** @returns {ReturnType<typeof judge>|null} how the experiment on the page meets the task, once it has ended */
+  judgement() {
+    const { expect, runs, gaps, summaries, phase } = this.state;
+    if (!expect || phase !== "finished") return null;
+    const baselines = runs.find(({ state }) => state === "finished")?.facts?.baselines ?? null;
+    return judge(expect, { gaps, summaries, baselines });
+  }
+
+  /**
+   * Change what the page that holds the lab asks for, and tell it what cannot be had.
+   * @param {Record<string, string|null>} changes as of `Controls.configure`
+   */
+  configure(changes) {
+    const problems = super.configure(changes);
+    if (problems.length) this.#events.error("config", problems.map(({ message }) => message).join(" "));
+    return problems;
   }
 
   /** Run the experiment that the controls hold; if they hold something impossible, say so and show where. */
@@ -121,9 +163,10 @@ export class Lab extends Controls {
   async #begin() {
     const { values, ownText } = this.state;
     const { configs, errors } = experimentConfigs(this.data, this.state);
-    this.showErrors(errors);
+    const field = this.showErrors(errors);
     if (errors.length) {
-      this.store.set({ blocked: { field: errors[0].field } });
+      this.store.set({ blocked: { field } });
+      this.#events.error("config", errors[0].message);
       throw new Error(errors[0].message);
     }
     const turn = (this.#turn += 1);
@@ -131,36 +174,46 @@ export class Lab extends Controls {
       const runs = configs.map((config) => this.#createRun(config));
       this.#requireConsent(runs);
       this.store.set({ textLoading: values.corpus !== "own" });
-      const text = values.corpus === "own" ? ownText : await loadCorpus(this.data, values.corpus);
+      const text = values.corpus === "own" ? ownText : await loadCorpus(this.data, String(values.corpus));
       if (turn !== this.#turn) throw new OvertakenError();
       this.store.set({ textLoading: false });
       return { ended: this.#experiment.start(this.#labelled(runs), text) };
     } catch (error) {
-      if (turn === this.#turn) this.#refuse(error);
+      if (turn === this.#turn) this.#refuse(asError(error));
       throw error;
     }
   }
 
-  /** A text that cannot be had is told where it is chosen. */
+  /** A text that cannot be had is told where it is chosen. @param {LabError} error */
   #refuse(error) {
+    const { field, code = "page", message } = error;
     this.store.set({ textLoading: false });
-    this.showErrors([{ field: error.field, message: error.message }]);
-    this.store.set({ blocked: { field: error.field } });
-    this.#events.error(error.code, error.message);
+    if (field) this.showErrors([{ field, message }]);
+    this.store.set({ blocked: { field: field ?? undefined } });
+    this.#events.error(code, message);
   }
 
-  /** A run that has not begun, with the code of its encoding if that is one of the reader's own. */
+  /**
+   * A run that has not begun, with the code of its encoding if that is one of the reader's own.
+   * @param {Config} config
+   */
   #createRun(config) {
     return createRun(config, this.codeOf(config.encoding));
   }
 
-  /** @throws {Error} for Run, beside the encodings: code among them waits for the reader to allow it */
+  /**
+   * @param {Run[]} runs
+   * @throws {Error} for Run, beside the encodings: code among them waits for the reader to allow it
+   */
   #requireConsent(runs) {
     if (runs.every((run) => this.consent.allows(run))) return;
     throw Object.assign(new NotAllowedError(), { field: "encodings" });
   }
 
-  /** Runs with what a reader knows them by: their encoding and, where there are several, their seed. */
+  /**
+   * Runs with what a reader knows them by: their encoding and, where there are several, their seed.
+   * @param {Run[]} runs
+   */
   #labelled(runs) {
     const several = new Set(runs.map(({ seed }) => seed)).size > 1;
     for (const run of runs) run.label = this.encodingLabel(run.encoding) + (several ? `, seed ${run.seed}` : "");
@@ -182,7 +235,10 @@ export class Lab extends Controls {
     return Math.max(0, MOST_SEEDS - new Set(this.state.runs.map(({ seed }) => seed)).size);
   }
 
-  /** Train every encoding on the page with so many seeds that it has not had; what is there stays. */
+  /**
+   * Train every encoding on the page with so many seeds that it has not had; what is there stays.
+   * @param {number} count
+   */
   async runMoreSeeds(count) {
     const { runs } = this.state;
     if (!this.hasEnded) return;
@@ -240,11 +296,14 @@ export class Lab extends Controls {
    */
   async sourceFile(name) {
     // While runs train, no worker of the pool may be free for minutes.
-    const answer = this.#isUnderWay ? await this.reader.call(READING_DEADLINE, "source_file", name) : await this.#ask("source_file", name);
-    if (answer.error) throw new Error(answer.error.message);
-    return answer;
+    return answered(await (this.#isUnderWay ? this.reader.call(READING_DEADLINE, "source_file", name) : this.#ask("source_file", name)));
   }
 
+  /**
+   * @template {keyof Python} N
+   * @param {N} name
+   * @param {Parameters<Python[N]>} args
+   */
   async #ask(name, ...args) {
     const worker = await this.#pool.acquire();
     try {
@@ -271,7 +330,7 @@ export class Lab extends Controls {
   /**
    * Try an encoding with the settings that it would train with, in a Python of its own.
    * @param {string} code
-   * @returns {Promise<object>} what `check_encoding` of the worker answers
+   * @returns {Promise<Answer<Examined>>} what `check_encoding` of the worker answers
    * @throws {Error} the settings are none; or as `EncodingCheck.check`
    */
   async checkEncoding(code) {
@@ -295,7 +354,7 @@ export class Lab extends Controls {
   /**
    * Train runs beside those on the page, whose text they share. Several such requests may wait for it; Run, Stop and Reset
    * call them off.
-   * @param {object[]} runs
+   * @param {Run[]} runs
    * @param {() => void} [prepare] called just before they are on the page
    * @returns {Promise<{ended: Promise<void>}>} once they are
    * @throws {Error} why they are not; what concerns a setting is told there, too
@@ -308,6 +367,7 @@ export class Lab extends Controls {
       const text = await textOf(this.data, this.state.runs[0]);
       if (turn !== this.#turn) throw new OvertakenError();
       this.store.set({ textLoading: false });
+      /** @param {Run} run */
       const isOnPage = (run) => this.state.runs.some(({ id }) => id === run.id);
       const wanted = runs.filter((run) => (this.state.runs.includes(run) ? canContinue(run) : !isOnPage(run)));
       if (wanted.length === 0) throw new OvertakenError();
@@ -315,18 +375,21 @@ export class Lab extends Controls {
       for (const run of wanted) run.text = text;
       return { ended: this.#experiment.extend(wanted) };
     } catch (error) {
-      if (turn === this.#turn && !(error instanceof OvertakenError)) this.#refuse(error);
+      if (turn === this.#turn && !(error instanceof OvertakenError)) this.#refuse(asError(error));
       throw error;
     }
   }
 
-  /** Wait until what was begun has ended. Where it was not, the reader was told why. */
+  /**
+   * Wait until what was begun has ended. Where it was not, the reader was told why.
+   * @param {Promise<{ended: Promise<void>}>} begun
+   */
   async #toTheEnd(begun) {
     const experiment = await begun.catch(() => null);
     await experiment?.ended;
   }
 
-  /** Whether the controls hold the settings and the seeds of these runs. */
+  /** Whether the controls hold the settings and the seeds of these runs. @param {Run[]} runs */
   #isInControls(runs) {
     const { values, ownText, seeds } = this.state;
     const [{ config: { encoding, seed, ...settings }, text }] = runs;
@@ -337,13 +400,13 @@ export class Lab extends Controls {
 
   /**
    * Put runs that have ended on the page, in place of those there, and their settings into the controls.
-   * @param {object[]} runs of one experiment (run.js)
+   * @param {Run[]} runs of one experiment
    */
   async openRuns(runs) {
     this.#forgetPendingRun();
     const [{ config: { encoding, seed, ...values }, text }] = runs;
-    const takesText = values.corpus === "own" && this.state.ownText.trim() === ""; // what the reader typed is nowhere else
-    this.offer(runs.filter(({ code }) => code !== null).map(({ encoding: name, code }) => ({ encoding: name, code })));
+    const takesText = values.corpus === "own" && text !== null && this.state.ownText.trim() === ""; // what the reader typed is nowhere else
+    this.offer(runs.flatMap(({ encoding: name, code }) => (code === null ? [] : [{ encoding: name, code }])));
     this.changeSettings({
       values,
       encodings: this.encodings().map(({ value }) => value).filter((value) => runs.some((run) => run.encoding === value)),
@@ -369,6 +432,10 @@ export class Lab extends Controls {
     await this.openRuns([run]);
   }
 
+  /**
+   * @param {{name: string, code: string}} found
+   * @param {(found: {name: string, code: string}) => Promise<boolean>} ask
+   */
   async #askFor(found, ask) {
     const isAllowed = await ask(found);
     if (isAllowed) this.consent.allow(found.code);
@@ -385,17 +452,20 @@ export class Lab extends Controls {
   /**
    * A run that has ended as a file that this lab and other programs can open.
    * @param {string} id
-   * @returns {Promise<{name: string, bytes: Uint8Array}>}
+   * @returns {Promise<{name: string, bytes: Uint8Array<ArrayBuffer>}>}
+   * @throws {Error} it is on the page no more
    */
-  fileOf(id) {
-    return this.#files.write(this.state.runs.find((run) => run.id === id));
+  async fileOf(id) {
+    const run = this.state.runs.find((each) => each.id === id);
+    if (!run) throw new Error("This run is on the page no more: choose another one.");
+    return this.#files.write(run);
   }
 
   /** @param {string} id a kept experiment, to be put on the page again with all that was found out about its runs */
   async openKept(id) {
     const isTheSame = this.#watch();
-    const kept = await this.keeper.read(id);
-    if (!isTheSame() || kept.size === 0) return;
+    const kept = await this.keeper?.read(id);
+    if (!kept || !isTheSame() || kept.size === 0) return;
     const shown = this.openRuns([...kept.keys()]);
     for (const [run, findings] of kept) this.probes.adopt(run, findings);
     await shown;
@@ -404,7 +474,7 @@ export class Lab extends Controls {
   /**
    * What was measured over many seeds with the settings of the experiment on the page. Before there is one it would give
    * the answer away.
-   * @returns {object|null} lab-data's `measured`, or null for other settings
+   * @returns {Measured|null} lab-data's `measured`, or null for other settings
    */
   measured() {
     const { measured } = this.data;
@@ -413,7 +483,9 @@ export class Lab extends Controls {
     return Object.entries(measured.config).every(([name, value]) => run.config[name] === value) ? measured : null;
   }
 
+  /** Pause what trains; a Run that still waits for its text is called off. */
   pause() {
+    if (this.state.textLoading) this.#forgetPendingRun();
     this.#experiment.pause();
   }
 

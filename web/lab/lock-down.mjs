@@ -41,5 +41,5 @@ export function lockDown() {
   // The page's policy forbids it too, where a browser holds the worker to that.
   for (const prototype of FUNCTIONS) Reflect.deleteProperty(prototype, "constructor");
   NoFunction.prototype = FUNCTIONS[0];
-  globalThis.Function = NoFunction;
+  Object.assign(globalThis, { Function: NoFunction });
 }

@@ -2,16 +2,21 @@
 
 import { counted } from "./format.js";
 import { isUnderWay, totals } from "./run.js";
+/** @import { Run, State } from "./kinds.js" */
 
 export class News {
-  /** The list of runs that was told of last: a new experiment, one that is opened and one that goes on have a new one. */
+  /**
+   * The list of runs that was told of last: a new experiment, one that is opened and one that goes on have a new one.
+   * @type {Run[] | null}
+   */
   #runs = null;
+  /** @type {string | null} */
   #key = null;
-  /** The runs that train from here on, and the steps that they had before. */
+  /** The runs that train from here on, and the steps that they had before. @type {{runs: Run[], from: number}} */
   #stretch = { runs: [], from: 0 };
 
   /**
-   * @param {object} state of the store
+   * @param {Pick<State, "phase" | "runs" | "status">} state of the store
    * @param {() => string} losses what the runs have reached, as sentences
    * @returns {string|null} what there is to say now; null where that was said
    */
@@ -38,6 +43,7 @@ export class News {
     }
   }
 
+  /** @param {Run[]} runs */
   #begin(runs) {
     const training = runs.filter(isUnderWay);
     this.#runs = runs;

@@ -1,11 +1,12 @@
 /** The code of own encodings as the page keeps and shares it: what it may be, and the files that commands read it from. */
 
 import { isOwn, ownName } from "./own.js";
+/** @import { Run } from "./kinds.js" */
 
 /** The most characters that the code of an encoding may have; `own_encoding/loading.py` has the same number. */
 export const LONGEST_CODE = 100_000;
 
-/** @param {any} code as it is stored @returns {boolean} whether it can be the code of an encoding */
+/** @param {unknown} code as it is stored @returns {code is string} whether it can be the code of an encoding */
 export const isCode = (code) => typeof code === "string" && code !== "" && [...code].length <= LONGEST_CODE && code.isWellFormed();
 
 /**
@@ -19,7 +20,7 @@ export function fileStem(encoding) {
 }
 
 /**
- * @param {object[]} runs (run.js)
+ * @param {{encoding: string}[]} runs (run.js)
  * @returns {Map<string, string>} each own encoding among them to the name of a file for its code. The names differ in
  *   more than capitals, and none can be imported: a `random.py` where Python starts would take the place of its own.
  */
@@ -36,7 +37,7 @@ export function codeFiles(runs) {
   return files;
 }
 
-/** @param {object[]} runs (run.js) @returns {Map<string, string>} each own encoding among them to its code */
+/** @param {Run[]} runs @returns {Map<string, string|null>} each own encoding among them to its code */
 export function codes(runs) {
   return new Map(runs.filter(({ encoding }) => isOwn(encoding)).map(({ encoding, code }) => [encoding, code]));
 }

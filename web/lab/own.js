@@ -1,16 +1,21 @@
 /** Encodings of the reader's own: how they are named in the settings, and which of their code may run. */
 
+/** @import { Own } from "./kinds.js" */
+
 const PREFIX = "own:";
 
-/** @returns {boolean} whether an encoding is one of the reader's own, whose code comes beside the settings */
+/**
+ * @param {string} encoding
+ * @returns {boolean} whether an encoding is one of the reader's own, whose code comes beside the settings
+ */
 export const isOwn = (encoding) => encoding.startsWith(PREFIX);
 
-/** @returns {string} what the reader calls an own encoding */
+/** @param {string} encoding @returns {string} what the reader calls an own encoding */
 export const ownName = (encoding) => encoding.slice(PREFIX.length);
 
 const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._+()-]{0,39}$/u;
 
-/** @param {any} name @returns {boolean} whether it can be what an own encoding is called */
+/** @param {unknown} name @returns {name is string} whether it can be what an own encoding is called */
 export const isOwnName = (name) => typeof name === "string" && NAME.test(name);
 
 /**
@@ -18,10 +23,11 @@ export const isOwnName = (name) => typeof name === "string" && NAME.test(name);
  *
  * @param {string} name
  * @param {string} code
- * @param {{encoding: string, code: string}[]} others those that there are
+ * @param {Own[]} others those that there are
  * @returns {string} such as "own:binary counter 2"
  */
 export function ownKey(name, code, others) {
+  /** @param {string} key */
   const isFree = (key) => others.every((other) => other.encoding !== key || other.code === code);
   for (let number = 1; ; number += 1) {
     const end = number === 1 ? "" : ` ${number}`;
@@ -44,6 +50,7 @@ export class NotAllowedError extends Error {
 
 /** Which code may run: what the reader wrote and trained here, and what they looked at and allowed. */
 export class Consent {
+  /** @type {Set<string>} */
   #allowed = new Set();
   #onChange;
 

@@ -3,6 +3,22 @@ import { PyWorker, hooks } from "@pyscript/core";
 import { FALLBACK, FOLDER, Progress, SNAPSHOT, findMissingModule, open, openAll } from "./runtime-files.js";
 import startSource from "./start.py";
 
+/** @import { Call, Progress as Loaded } from "./kinds.js" */
+
+/** @typedef {Worker & {sync: Record<string, (...args: unknown[]) => Promise<any>>}} PyScriptWorker */
+
+/**
+ * @typedef {object} Handle of a Python worker
+ * @property {Promise<{secondsToReady: number}>} ready rejects with an Error: `.code` "missing-file" and `.file` when a file did
+ *   not come whole, "terminated" when the worker was ended first; without a code when Python raised, with its traceback as
+ *   the message
+ * @property {Call} call waits for `ready`, then calls a function of embedding_lab.worker; it rejects with the traceback in
+ *   `.message` if Python raised, and with the code "terminated" if the worker is ended before it answers
+ * @property {() => void} interrupt raises KeyboardInterrupt in a call of "console_run", as soon as Python runs its own
+ *   instructions
+ * @property {() => void} terminate ends the worker at once, whatever it is doing
+ */
+
 const CONFIG = {
   packages: ["numpy", "embedding-lab"],
   packages_cache: "passthrough", // Pyodide's own lock file says where they are, beside it
@@ -16,8 +32,9 @@ hooks.worker.onBeforeRunAsync.clear();
 
 // PyWorker resolves only when Python is ready, but a worker that is still loading must be ended too; PyScript tells of
 // each new worker here, in the order of the calls.
+/** @type {((worker: PyScriptWorker) => void)[]} */
 const expected = [];
-hooks.main.onWorker.add((_, worker) => expected.shift()?.(worker));
+hooks.main.onWorker.add((/** @type {unknown} */ _, /** @type {PyScriptWorker} */ worker) => expected.shift()?.(worker));
 
 const START = URL.createObjectURL(new Blob([startSource]));
 
@@ -35,27 +52,24 @@ class WorkerEndedError extends Error {
  *
  * @param {object} options
  * @param {(text: string) => void} [options.onPrinted] called with what a call of "console_run" prints, before it resolves
- * @param {(progress: {stage: "runtime"|"packages"|"start"|"ready", loadedBytes: number, totalBytes: number,
- *   file: string|null}) => void} options.onProgress called as bytes arrive and stages begin; never goes back
- * @returns {{ready: Promise<{secondsToReady: number}>, call: (name: string, ...args: any[]) => Promise<any>,
- *   interrupt: () => void, terminate: () => void}}
- *   `ready` rejects with an Error: `.code` "missing-file" and `.file` when a file did not come whole, "terminated" when
- *   the worker was ended first; without a code when Python raised, with its traceback as the message.
- *   `call` waits for `ready`, then calls a function of embedding_lab.worker; it rejects with the traceback in `.message`
- *   if Python raised, and with the code "terminated" if the worker is ended before it answers.
- *   `interrupt` raises KeyboardInterrupt in a call of "console_run", as soon as Python runs its own instructions.
- *   `terminate` ends the worker at once, whatever it is doing.
+ * @param {(progress: Loaded) => void} options.onProgress called as bytes arrive and stages begin; never goes back
+ * @returns {Handle}
  */
 export function startPythonWorker({ onProgress, onPrinted = () => {} }) {
   const startedAt = performance.now();
   const progress = new Progress(onProgress);
+  /** @type {Set<(reason: unknown) => void>} */
   const waiting = new Set(); // how to reject whoever waits for an answer
+  /** @type {PyScriptWorker | null} */
   let worker = null;
+  /** @type {unknown} */
   let ending = null; // the error that ended the worker
   let isReady = false; // from here on a reader's code may run in it
-  let signal = null; // the URL whose end interrupts
+  let signal = ""; // the URL whose end interrupts
+  /** @type {(value?: unknown) => void} */
   let endOfOutput = () => {};
 
+  /** @param {unknown} error */
   function end(error) {
     if (ending) return;
     ending = error;
@@ -65,7 +79,12 @@ export function startPythonWorker({ onProgress, onPrinted = () => {} }) {
     waiting.clear();
   }
 
-  /** The promise, or a rejection as soon as the worker is ended: an ended worker never answers. */
+  /**
+   * The promise, or a rejection as soon as the worker is ended: an ended worker never answers.
+   * @template T
+   * @param {Promise<T>} promise
+   * @returns {Promise<T>}
+   */
   function orEnded(promise) {
     return new Promise((resolve, reject) => {
       if (ending) throw ending;
@@ -74,11 +93,12 @@ export function startPythonWorker({ onProgress, onPrinted = () => {} }) {
     });
   }
 
+  /** @param {PyScriptWorker} newWorker */
   function adopt(newWorker) {
     worker = newWorker;
-    if (ending) worker.terminate();
-    worker.onerror = () => {}; // PyScript would write to the console what `ready` rejects with
-    worker.addEventListener("message", ({ data, ports }) => {
+    if (ending) newWorker.terminate();
+    newWorker.onerror = () => {}; // PyScript would write to the console what `ready` rejects with
+    newWorker.addEventListener("message", ({ data, ports }) => {
       const message = data?.embeddingLab;
       if (!message || ending) return;
       if (isReady) hear(message.printed);
@@ -88,7 +108,7 @@ export function startPythonWorker({ onProgress, onPrinted = () => {} }) {
     });
   }
 
-  /** All that the page takes from a worker unasked in which a reader's code may run. */
+  /** All that the page takes from a worker unasked in which a reader's code may run. @param {unknown} printed */
   function hear(printed) {
     if (typeof printed === "string") onPrinted(printed);
     else if (printed === null) endOfOutput();
@@ -99,12 +119,17 @@ export function startPythonWorker({ onProgress, onPrinted = () => {} }) {
    * have the page import a script, open the folder of a reader, or evaluate and change anything.
    */
   function seal() {
-    for (const name of Reflect.ownKeys(worker.sync)) delete worker.sync[name];
+    if (!worker) return;
+    for (const name of Reflect.ownKeys(worker.sync)) Reflect.deleteProperty(worker.sync, name);
     Object.preventExtensions(worker.sync);
     isReady = true;
   }
 
-  /** Give the worker a file; without the snapshot it does, without any other it is ended. */
+  /**
+   * Give the worker a file; without the snapshot it does, without any other it is ended.
+   * @param {string} file
+   * @param {MessagePort} port
+   */
   async function answer(file, port) {
     if (file === FALLBACK.file) progress.fallBack();
     try {
@@ -120,7 +145,8 @@ export function startPythonWorker({ onProgress, onPrinted = () => {} }) {
     await customElements.whenDefined("py-script"); // from here on PyScript tells of its workers
     expected.push(adopt);
     const version = new URL("runtime.mjs", FOLDER).href;
-    await PyWorker(START, { type: "pyodide", version, async: true, config: CONFIG }).catch(async (error) => {
+    const options = { type: "pyodide", version, async: true, config: CONFIG };
+    await PyWorker(START, options).catch(async (error) => {
       end((await findMissingModule()) ?? error);
       throw ending;
     });
@@ -134,12 +160,14 @@ export function startPythonWorker({ onProgress, onPrinted = () => {} }) {
   const ready = orEnded(start());
   ready.catch(() => {}); // whoever ends a worker on purpose need not watch `ready`
 
+  /** @param {string} name @param {unknown[]} args */
   async function call(name, ...args) {
     await ready;
-    if (ending) throw ending;
+    if (ending || !worker) throw ending;
     return orEnded(worker.sync[name](...args));
   }
 
+  /** @param {string} name @param {unknown[]} args */
   async function callInterruptibly(name, ...args) {
     const url = URL.createObjectURL(new Blob());
     signal = url;

@@ -1,19 +1,17 @@
 /** One run as the page knows it: its settings, the points of its curves, its latest table; and sums over runs. */
 
-/**
- * @typedef {"queued"|"opening"|"training"|"finished"|"diverged"|"stopped"|"failed"} RunState
- */
+/** @import { Config, Frame, Picture, Run, RunState, Saved } from "./kinds.js" */
 
-/** States in which a run still has steps to take. */
+/** States in which a run still has steps to take. @type {RunState[]} */
 const UNDER_WAY = ["queued", "opening", "training"];
 
 /** The most pictures of its table that a run keeps. */
 const LONGEST_HISTORY = 120;
 
 /**
- * @param {Record<string, any>} config the settings of one run (settings.js)
+ * @param {Config} config the settings of one run (settings.js)
  * @param {string|null} code the Python of its encoding, if that is one of the reader's own
- * @returns {object} a run that has not begun
+ * @returns {Run} a run that has not begun
  */
 export function createRun(config, code = null) {
   const { encoding, seed, steps } = config;
@@ -27,7 +25,6 @@ export function createRun(config, code = null) {
     seed,
     config,
     code,
-    /** @type {RunState} */
     state: "queued",
     message: null,
     /** Where its own encoding failed: {line, traceback} of its code; null if that is not why it ended. */
@@ -39,6 +36,7 @@ export function createRun(config, code = null) {
     seconds: 0,
     stepsPerSecond: 0,
     visible: true,
+    waitsForCore: false,
     /** What Python says when it opens the run: parameters, vocabulary, classes, characters, baselines, flopsPerStep, supplies, rare. */
     facts: null,
     /** The latest picture of the table: {points, explained, step}, and {points3, explained3} if the run is shown large. */
@@ -64,8 +62,8 @@ export function createRun(config, code = null) {
 /**
  * Take in what a call brought.
  *
- * @param {object} run changed in place
- * @param {object} frame a Frame of the worker
+ * @param {Run} run changed in place
+ * @param {Frame} frame of the worker
  */
 export function absorb(run, frame) {
   run.step = frame.step;
@@ -88,8 +86,8 @@ export function absorb(run, frame) {
 /**
  * Take a run back to what was saved of it: a frame that was dropped when it stopped is in there, too.
  *
- * @param {object} run changed in place
- * @param {object|null} saved as `save_run` gives it; null takes the run back to its beginning
+ * @param {Run} run changed in place
+ * @param {Saved|null} saved as `save_run` gives it; null takes the run back to its beginning
  */
 export function takeUp(run, saved) {
   if (!saved) {
@@ -108,43 +106,59 @@ export function takeUp(run, saved) {
 /**
  * Keep a picture, at most so many in all: those of the first and the latest step, and between them one for each even
  * part of the run's steps.
+ * @param {Picture[]} history
+ * @param {Picture} picture
+ * @param {number} steps
  */
 function remember(history, picture, steps) {
+  /** @param {Picture} picture */
   const part = ({ step }) => Math.floor((step * (LONGEST_HISTORY - 2)) / steps);
   // The latest stays only until the next one comes, unless it is the first of its part.
-  if (history.length > 1 && part(history.at(-1)) === part(history.at(-2))) history.pop();
+  const [before, latest] = history.slice(-2);
+  if (latest && part(latest) === part(before)) history.pop();
   history.push(picture);
 }
 
-/** @returns {boolean} whether the run still has steps to take */
+/** @param {Pick<Run, "state">} run @returns {boolean} whether the run still has steps to take */
 export const isUnderWay = (run) => UNDER_WAY.includes(run.state);
 
-/** @returns {boolean} whether the run was stopped, and can go on from where it was or, without a step, begin */
+/**
+ * @param {Pick<Run, "state" | "saved" | "step">} run
+ * @returns {boolean} whether the run was stopped, and can go on from where it was or, without a step, begin
+ */
 export const canContinue = ({ state, saved, step }) => state === "stopped" && (saved !== null || step === 0);
 
-/** @returns {number|undefined} the latest validation loss, in nats per character */
+/**
+ * @param {Pick<Run, "validation">} run
+ * @returns {number|undefined} the latest validation loss, in nats per character
+ */
 export const validationLoss = (run) => run.validation.loss.at(-1);
 
-/** @returns {number|undefined} the loss of the latest training batch, in nats per character */
+/**
+ * @param {Pick<Run, "train">} run
+ * @returns {number|undefined} the loss of the latest training batch, in nats per character
+ */
 export const trainLoss = (run) => run.train.loss.at(-1);
 
 /**
- * @param {object[]} runs
- * @returns {object|null} of the runs that have finished, the one with the lowest validation loss
+ * @param {Run[]} runs
+ * @returns {Run|null} of the runs that have finished, the one with the lowest validation loss
  */
 export function bestRun(runs) {
   const finished = runs.filter(({ state }) => state === "finished");
-  return finished.length ? finished.reduce((best, run) => (validationLoss(run) < validationLoss(best) ? run : best)) : null;
+  const loss = (/** @type {Run} */ run) => validationLoss(run) ?? NaN;
+  return finished.length ? finished.reduce((best, run) => (loss(run) < loss(best) ? run : best)) : null;
 }
 
 /**
  * The experiment as a whole. A run that ended early has no steps left.
  *
- * @param {object[]} runs
+ * @param {Run[]} runs
  * @returns {{step: number, steps: number, stepsPerSecond: number, secondsLeft: number|null, ended: number}}
  *   secondsLeft at the present speed, null while nothing has been measured
  */
 export function totals(runs) {
+  /** @type {(list: Run[], value: (run: Run) => number) => number} */
   const sum = (list, value) => list.reduce((total, run) => total + value(run), 0);
   const open = runs.filter(isUnderWay);
   const left = sum(open, (run) => run.steps - run.step);

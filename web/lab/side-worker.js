@@ -1,13 +1,18 @@
 /** A Python beside the pool, for what the reader waits for while runs train: started when it is wanted, ended when it is not. */
 
+import { afterAwake } from "./awake.js";
 import { WorkerHungError } from "./worker-pool.js";
+/** @import { Python } from "./kinds.js" */
+/** @import { Handle } from "./python-worker.js" */
 
 export class SideWorker {
   #start;
   #rest;
   #onPrinted;
+  /** @type {Handle | null} */
   #handle = null;
-  #timer = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer = undefined;
 
   /**
    * @param {object} options
@@ -21,36 +26,40 @@ export class SideWorker {
     this.#onPrinted = onPrinted;
   }
 
-  /** Start Python, if it is not there, so that the next call need not wait for it. */
+  /** Start Python, if it is not there, so that the next call need not wait for it. @returns {Handle} it */
   warm() {
     this.#handle ??= this.#start({ onProgress: () => {}, onPrinted: this.#onPrinted });
     clearTimeout(this.#timer);
     if (this.#rest < Infinity) this.#timer = setTimeout(() => this.end(), this.#rest);
+    return this.#handle;
   }
 
   /**
    * Call a function of `embedding_lab.worker`. If it does not answer in time or raises, this Python is ended; the next
    * call starts another.
    *
+   * @template {keyof Python} N
    * @param {number} limit milliseconds, from when Python is there
-   * @param {string} name
+   * @param {N} name
+   * @param {Parameters<Python[N]>} args
+   * @returns {Promise<ReturnType<Python[N]>>}
    * @throws {WorkerHungError} the limit passed
    * @throws {Error} with the code "terminated": `end` was called meanwhile; otherwise Python did not start, or raised
    */
   async call(limit, name, ...args) {
-    this.warm();
+    const handle = this.warm();
     clearTimeout(this.#timer);
-    const handle = this.#handle;
-    let late;
+    let answered = () => {};
     try {
       await handle.ready;
-      const hung = new Promise((_, reject) => (late = setTimeout(() => reject(new WorkerHungError(name, limit)), limit)));
+      /** @type {Promise<never>} */
+      const hung = new Promise((_, reject) => (answered = afterAwake(limit, () => reject(new WorkerHungError(name, limit)))));
       return await Promise.race([handle.call(name, ...args), hung]);
     } catch (error) {
       if (handle === this.#handle) this.end();
       throw error;
     } finally {
-      clearTimeout(late);
+      answered();
       if (handle === this.#handle) this.warm(); // from here on it rests
     }
   }

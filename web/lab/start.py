@@ -12,9 +12,10 @@ from functools import wraps
 
 import lab_runtime
 import numpy as np
-from embedding_lab import worker
 from js import Object
 from pyodide.ffi import JsProxy, jsnull, to_js
+
+from embedding_lab import worker
 
 
 def _from_page(value):

@@ -1,5 +1,8 @@
 /** The one state of the page: everything that an element may show is declared in this table. */
 
+/** @import { State } from "./kinds.js" */
+
+/** @type {State} */
 const STATE = {
   /** "loading" until Python is there, then "ready"; then what the experiment does: "running", "paused", "stopped", "finished". */
   phase: "loading",
@@ -27,6 +30,14 @@ const STATE = {
   blocked: null,
   /** What the address asked for and did not get: [{name, message}]. */
   problems: [],
+  /** What the address, or the page that holds the lab, asks for beside settings: panels (panels.js), names of fixed settings, */
+  panels: [],
+  locks: [],
+  /** a task (task.js) or null, and a theme. */
+  expect: null,
+  theme: "auto",
+  /** The runs that an earlier load of this page had under way (interrupted.js): [{label, step, steps}], or null. */
+  interrupted: null,
   /** The runs of the experiment (run.js), changed in place while they train. */
   runs: [],
   /** Id of the run whose table is shown large. */
@@ -58,10 +69,16 @@ const CALM = 200;
  * screen is next drawn. Where nothing is drawn, as in a hidden tab, the listeners wait; the state does not.
  */
 export class Store {
+  /** @type {Map<() => void, string[]>} */
   #listeners = new Map();
+  /** @type {((changes: Partial<State>) => void)[]} */
+  #observers = [];
+  /** @type {Set<string>} */
   #changed = new Set();
   #flushed = -CALM;
-  #timer = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer = undefined;
+  /** @type {number | null} */
   #frame = null;
 
   constructor() {
@@ -70,14 +87,20 @@ export class Store {
 
   /**
    * Changes that someone made and waits to see.
-   * @param {Partial<typeof STATE>} changes
+   * @param {Partial<State>} changes
    */
   set(changes) {
     Object.assign(this.state, changes);
     this.#mark(Object.keys(changes), 0);
+    for (const observer of this.#observers) observer(changes);
   }
 
-  /** Says that entries changed in place, as runs do while they train. */
+  /** @param {(changes: Partial<State>) => void} observer called by each `set`, in a hidden tab too: for what draws nothing */
+  observe(observer) {
+    this.#observers.push(observer);
+  }
+
+  /** Says that entries changed in place, as runs do while they train. @param {(keyof State)[]} names */
   touch(...names) {
     this.#mark(names, CALM);
   }
@@ -92,6 +115,7 @@ export class Store {
     return () => this.#listeners.delete(listener);
   }
 
+  /** @param {string[]} names @param {number} pause */
   #mark(names, pause) {
     for (const name of names) this.#changed.add(name);
     const wait = this.#flushed + pause - performance.now();
@@ -105,7 +129,7 @@ export class Store {
 
   #request() {
     clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#timer = undefined;
     this.#frame = requestAnimationFrame(() => this.#flush());
   }
 

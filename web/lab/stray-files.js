@@ -3,11 +3,15 @@
 /** What takes files by itself. */
 const TAKES = "input[type=file]";
 
-/** @param {EventTarget} page the window */
+/** @type {("dragover" | "drop")[]} */
+const EVENTS = ["dragover", "drop"];
+
+/** @param {Window} page */
 export function refuseStrayFiles(page) {
-  for (const type of ["dragover", "drop"]) {
+  for (const type of EVENTS) {
     page.addEventListener(type, (event) => {
-      if (event.defaultPrevented || !event.dataTransfer.types.includes("Files") || event.target.closest?.(TAKES)) return;
+      if (event.defaultPrevented || !event.dataTransfer?.types.includes("Files")) return;
+      if (event.target instanceof Element && event.target.closest(TAKES)) return;
       event.preventDefault();
       event.dataTransfer.dropEffect = "none";
     });

@@ -3,9 +3,10 @@
 import { characterName, glyph, RARE } from "../charts/characters.js";
 import { count, percent } from "../charts/numbers.js";
 import { counted } from "./format.js";
+/** @import { Rare, TextFacts } from "./kinds.js" */
 
 /**
- * @param {object} facts what `read_text` of the worker says of a text
+ * @param {TextFacts} facts what `read_text` of the worker says of a text
  * @returns {string[]} sentences
  */
 export function textNotices({ changed: { encoding, undefined: unknown, bom, cut, lineEnds, nfc } }) {
@@ -17,11 +18,11 @@ export function textNotices({ changed: { encoding, undefined: unknown, bom, cut,
     cut > 0 && `It ends within a character, as a file that was cut off does: its last ${cut === 1 ? "byte was" : `${count(cut)} bytes were`} left out.`,
     lineEnds > 0 && `${counted(lineEnds, "line end")} of another system became plain line feeds.`,
     nfc && "What was written in parts, such as a letter and its accent, became one character where Unicode has one (NFC).",
-  ].filter(Boolean);
+  ].filter((sentence) => sentence !== false);
 }
 
 /**
- * @param {{threshold: number, characters: [string, number][], share: number}} rare of the facts of a text
+ * @param {Rare} rare of the facts of a text
  * @returns {string} which of its characters share a row, and how much of the text they are
  */
 export function rareNotice({ threshold, characters, share }) {
@@ -32,5 +33,5 @@ export function rareNotice({ threshold, characters, share }) {
     one ? "it" : "them all"}, ${percent(share, share < 0.1 ? 2 : 0)} of the text.`;
 }
 
-/** @returns {string} characters with how often each occurs: "“字” 3, “語” 2" */
+/** @param {Rare["characters"]} characters @returns {string} characters with how often each occurs: "“字” 3, “語” 2" */
 export const rareList = (characters) => characters.map(([character, times]) => `${characterName(character)} ${count(times)}`).join(", ");

@@ -5,12 +5,29 @@
  * that code alone from then on, and is replaced when something else needs its place.
  */
 
+import { afterAwake } from "./awake.js";
 import { NotAllowedError } from "./own.js";
+/** @import { Progress, Python } from "./kinds.js" */
+/** @import { Handle } from "./python-worker.js" */
+
+/**
+ * @typedef {object} PoolWorker
+ * @property {Handle} handle
+ * @property {"starting"|"free"|"taken"} state
+ * @property {string|null} code of a reader's, which alone it may run
+ * @property {number|null} secondsToReady null while it starts
+ *
+ * @typedef {object} Waiting
+ * @property {(worker: PoolWorker) => void} resolve
+ * @property {(worker: PoolWorker) => boolean} prefers
+ * @property {string|null} code
+ */
 
 /** A worker that did not answer within its deadline and was ended. */
 export class WorkerHungError extends Error {
   code = "hung";
 
+  /** @param {string} name @param {number} deadline */
   constructor(name, deadline) {
     super(`Python did not answer within ${Math.round(deadline / 1000)} s (${name}), so its worker was ended.`);
   }
@@ -31,26 +48,39 @@ const LONGEST_SILENCE = 60_000;
 /** The most workers; each is a Python of its own and takes memory. */
 const MOST_WORKERS = 8;
 
+/** @param {number} cores @returns {number} how many workers a machine with so many cores may have, from 1 to 8 */
+export const poolSize = (cores) => Math.min(Math.max(cores || 1, 1), MOST_WORKERS);
+
 export class WorkerPool {
   #start;
   #size;
   #allows;
   #on;
+  /** @type {Set<PoolWorker>} */
   #workers = new Set();
+  /** @type {Waiting[]} */
   #waiting = [];
+  #cores;
+  /** How a worker that trains gives its core back. @type {WeakMap<PoolWorker, () => void>} */
+  #heldCores = new WeakMap();
+  /** Whether a worker has been ready, so that others may follow. */
+  #isOpen = false;
 
   /**
    * @param {object} options
    * @param {typeof import("./python-worker.js").startPythonWorker} options.start
-   * @param {number} options.cores one worker for each, from 1 to 8
-   * @param {(has: {code: string}) => boolean} options.allows whether a reader's code may run
-   * @param {(progress: object) => void} options.onProgress how far the first worker has come
+   * @param {number} options.cores of this machine: one worker for each (`poolSize`)
+   * @param {(has: {code: string|null}) => boolean} options.allows whether a reader's code may run
+   * @param {(progress: Progress) => void} options.onProgress how far the first worker has come
    * @param {(error: Error) => void} options.onFailure no worker could start; `begin` tries again
+   * @param {import("./cores.js").SharedCores|null} [options.shared] the cores, if other labs train on them too: then a
+   *   worker is started when it is wanted, and trains when a core is free
    */
-  constructor({ start, cores, allows, ...on }) {
+  constructor({ start, cores, allows, shared = null, ...on }) {
     this.#start = start;
     this.#allows = allows;
-    this.#size = Math.min(Math.max(cores || 1, 1), MOST_WORKERS);
+    this.#cores = shared;
+    this.#size = poolSize(cores);
     this.#on = on;
   }
 
@@ -71,16 +101,18 @@ export class WorkerPool {
   /**
    * A worker of one's own, as soon as one is free; first come, first served.
    * @param {object} [options]
-   * @param {(worker: object) => boolean} [options.prefers] which one to take if it is among those that are free now
+   * @param {(worker: PoolWorker) => boolean} [options.prefers] which one to take if it is among those that are free now
    * @param {string|null} [options.code] a reader's code that is to run in it
    * @param {AbortSignal} [options.signal] calls it off while it waits
-   * @returns {Promise<{secondsToReady: number}>} to hand to `call` and `release`
+   * @returns {Promise<PoolWorker>} to hand to `call` and `release`
    * @throws {NotAllowedError} the reader has not allowed the code
    * @throws {any} the reason of the signal
    */
   async acquire({ prefers = () => false, code = null, signal } = {}) {
     if (!this.#allows({ code })) throw new NotAllowedError();
+    signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
+      /** @type {Waiting} */
       const waiting = { resolve, prefers, code };
       this.#waiting.push(waiting);
       signal?.addEventListener("abort", () => {
@@ -88,18 +120,43 @@ export class WorkerPool {
         reject(signal.reason);
       });
       this.#serve();
+      if (this.#cores) this.#fill();
     });
   }
 
-  /** Give a worker back. One that was replaced meanwhile is forgotten. */
+  /** Whether a worker may compute for long. @param {PoolWorker} worker */
+  hasCore(worker) {
+    return !this.#cores || this.#heldCores.has(worker);
+  }
+
+  /**
+   * Wait for a core, before a worker computes for long. Whoever waits has a worker already, and whoever has a core waits for
+   * nothing: so each comes to an end.
+   * @param {PoolWorker} worker
+   * @param {AbortSignal} signal calls it off while it waits
+   * @throws {any} the reason of the signal
+   */
+  async takeCore(worker, signal) {
+    if (this.#cores && !this.hasCore(worker)) this.#heldCores.set(worker, await this.#cores.take(signal));
+  }
+
+  /** Leave a worker's core to other labs, for as long as it does not train. @param {PoolWorker} worker */
+  rest(worker) {
+    this.#heldCores.get(worker)?.();
+    this.#heldCores.delete(worker);
+  }
+
+  /** Give a worker back. One that was replaced meanwhile is forgotten. @param {PoolWorker} worker */
   release(worker) {
+    this.rest(worker);
     if (!this.#workers.has(worker)) return;
     worker.state = "free";
     this.#serve();
   }
 
-  /** End a worker that can no longer be trusted, and start another in its place. */
+  /** End a worker that can no longer be trusted, and start another in its place. @param {PoolWorker} worker */
   discard(worker) {
+    this.rest(worker);
     this.#workers.delete(worker);
     worker.handle.terminate();
     this.#fill();
@@ -115,8 +172,11 @@ export class WorkerPool {
       resolve(taken);
       return false;
     });
-    const starting = [...this.#workers].filter(({ state }) => state === "starting").length;
-    for (const worker of this.#free.slice(0, Math.max(0, this.#waiting.length - starting))) this.discard(worker);
+    for (const worker of this.#free.slice(0, Math.max(0, this.#waiting.length - this.#starting))) this.discard(worker);
+  }
+
+  get #starting() {
+    return [...this.#workers].filter(({ state }) => state === "starting").length;
   }
 
   get #free() {
@@ -127,18 +187,21 @@ export class WorkerPool {
    * Call a function of `embedding_lab.worker`. If it does not answer in time or raises, its worker is replaced: after
    * either, what that worker holds can no longer be trusted.
    *
-   * @param {object} worker from `acquire`
+   * @template {keyof Python} N
+   * @param {PoolWorker} worker from `acquire`
    * @param {number} deadline in milliseconds
-   * @param {string} name
-   * @returns {Promise<any>}
+   * @param {N} name
+   * @param {Parameters<Python[N]>} args
+   * @returns {Promise<ReturnType<Python[N]>>}
    * @throws {WorkerHungError} the deadline passed
    * @throws {Error} Python raised; the message is its traceback
    */
   async call(worker, deadline, name, ...args) {
     if (!this.#workers.has(worker)) throw new Error("This worker was ended.");
-    let timer;
+    let answered = () => {};
+    /** @type {Promise<never>} */
     const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new WorkerHungError(name, deadline)), deadline);
+      answered = afterAwake(deadline, () => reject(new WorkerHungError(name, deadline)));
     });
     try {
       return await Promise.race([worker.handle.call(name, ...args), late]);
@@ -146,20 +209,26 @@ export class WorkerPool {
       this.discard(worker);
       throw error;
     } finally {
-      clearTimeout(timer);
+      answered();
     }
   }
 
+  /** Start workers, once one has been ready: all that there may be or, where cores are shared, those that are waited for. */
   #fill() {
-    while (this.#workers.size < this.#size) this.#launch(() => {});
+    const isWanted = () => !this.#cores || this.#waiting.length > this.#starting;
+    while (this.#isOpen && this.#workers.size < this.#size && isWanted()) this.#launch(() => {});
   }
 
+  /** @param {(progress: Progress) => void} onProgress */
   #launch(onProgress) {
-    let silence, fail;
+    /** @type {(reason: Error) => void} */
+    let fail = () => {};
+    let heard = () => {};
+    /** @type {Promise<never>} */
     const silent = new Promise((_, reject) => (fail = reject));
     const listen = () => {
-      clearTimeout(silence);
-      silence = setTimeout(() => fail(new WorkerSilentError()), LONGEST_SILENCE);
+      heard();
+      heard = afterAwake(LONGEST_SILENCE, () => fail(new WorkerSilentError()));
     };
     const handle = this.#start({
       onProgress: (progress) => {
@@ -168,11 +237,13 @@ export class WorkerPool {
       },
     });
     listen();
-    const worker = { handle, state: "starting", code: null };
+    /** @type {PoolWorker} */
+    const worker = { handle, state: "starting", code: null, secondsToReady: null };
     this.#workers.add(worker);
-    Promise.race([handle.ready, silent]).finally(() => clearTimeout(silence)).then(
+    Promise.race([handle.ready, silent]).finally(() => heard()).then(
       ({ secondsToReady }) => {
         worker.secondsToReady = secondsToReady;
+        this.#isOpen = true;
         this.release(worker);
         this.#fill();
       },

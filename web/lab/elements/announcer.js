@@ -10,6 +10,7 @@ import { LabElement } from "./lab-element.js";
 class LabAnnouncer extends LabElement {
   static watches = ["phase", "runs", "status", "unit"];
   #news = new News();
+  /** @type {import("../../charts/units.js").Unit | null} */
   #unit = null;
   #words = "";
 
@@ -25,11 +26,11 @@ class LabAnnouncer extends LabElement {
   #losses() {
     const { runs, gaps } = this.state;
     const { rows } = outcome(runs, gaps);
+    /** @type {[string, number | null | undefined][]} */
     const told = rows.some(({ total }) => total > 1)
       ? rows.map(({ encoding, mean, finished }) => [`${this.lab.encodingLabel(encoding)}, mean of ${counted(finished, "seed")}`, mean])
       : runs.map((run) => [run.label, validationLoss(run)]);
-    const known = told.filter(([, loss]) => loss != null);
-    return known.map(([name, loss]) => `${name}: ${lossWords(this.lab.unit, loss, 2)}.`).join(" ");
+    return told.flatMap(([name, loss]) => (loss == null ? [] : [`${name}: ${lossWords(this.lab.unit, loss, 2)}.`])).join(" ");
   }
 }
 

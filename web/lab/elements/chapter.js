@@ -3,5 +3,6 @@
 import "./check-yourself.js";
 import "./code-view.js";
 import "./console-panel.js";
+import "./number-list.js";
 import "./probe-card.js";
 import "./reader-number.js";

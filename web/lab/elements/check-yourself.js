@@ -9,25 +9,28 @@ class CheckYourself extends HTMLElement {
     this.removeEventListener("click", this.#commit);
   }
 
+  /** @param {Event} event */
   #commit = ({ target }) => {
-    const question = target.closest(".attempt button") && target.closest(".question");
-    if (!question) return;
-    const answer = question.querySelector("textarea");
+    if (!(target instanceof HTMLButtonElement) || !target.closest(".attempt")) return;
+    /** @type {HTMLElement | null} */
+    const question = target.closest(".question");
+    const answer = question?.querySelector("textarea");
+    const model = question?.querySelector("details");
+    if (!question || !answer || !model) return;
     const isEmpty = answer.value.trim() === "";
     this.#refuse(answer, isEmpty);
     if (isEmpty) return;
     question.dataset.committed = "";
     answer.readOnly = true;
     target.disabled = true;
-    const model = question.querySelector("details");
     model.open = true;
-    model.querySelector("summary").focus();
+    model.querySelector("summary")?.focus();
   };
 
-  /** Say beside an empty answer that it is one, or take that back. */
+  /** Say beside an empty answer that it is one, or take that back. @param {HTMLTextAreaElement} answer @param {boolean} isEmpty */
   #refuse(answer, isEmpty) {
     const id = `${answer.id}-error`;
-    const described = answer.getAttribute("aria-describedby").split(" ").filter((other) => other !== id);
+    const described = (answer.getAttribute("aria-describedby") ?? "").split(" ").filter((other) => other !== id);
     document.getElementById(id)?.remove();
     answer.removeAttribute("aria-invalid");
     if (isEmpty) {

@@ -7,29 +7,49 @@
 
 import { html, nothing } from "lit";
 import { linesOf } from "../code-lines.js";
+import { asError } from "../errors.js";
+import { Part, retryOffer } from "../retry.js";
 import { LabElement } from "./lab-element.js";
+/** @import { CodeEditor, createCodeEditor } from "../code-editor.js" */
 
 const FILES = ["positions.py", "model.py", "ops/reference.py"];
+/** @type {Record<string, string>} */
 const ABOUT = {
   "positions.py": "what each positional encoding supplies",
   "model.py": "the transformer, forward and backward",
   "ops/reference.py": "each operation beside its derivative, in NumPy",
 };
 
+/** Arrow keys to the way that they go. @type {Record<string, number>} */
+const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
+
+/** @typedef {{find: string, words: string}} Asked the text that a link asks for, and the words of the link */
+
 class LabCode extends LabElement {
   static watches = ["status", "loading"];
   static properties = { file: { state: true }, target: { state: true }, problem: { state: true } };
+  /** @type {Map<string, string>} */
   #sources = new Map();
+  #part = new Part({
+    load: () => import("../code-editor.js"),
+    words: "The scripts that show code",
+    onChange: () => this.requestUpdate(),
+  });
+  /** @type {CodeEditor | null} */
   #editor = null;
+  /** @type {HTMLElement | null} */
   #cameFrom = null;
   #fallback = "";
+  /** What was asked for last, once more. */
+  #again = () => {};
 
   constructor() {
     super();
-    /** The file that is shown; null while the view is closed. */
+    /** @type {string | null} The file that is shown; null while the view is closed. */
     this.file = null;
-    /** The lines that a link pointed at: {file, from, to, words}, or null. */
+    /** @type {Asked & {file: string, from?: number, to?: number} | null} The lines that a link pointed at. */
     this.target = null;
+    /** @type {string | null} */
     this.problem = null;
   }
 
@@ -54,6 +74,7 @@ class LabCode extends LabElement {
       </div>
       <div id="code-panel" role=${file ? "tabpanel" : nothing} aria-labelledby=${file ? tabOf(file) : nothing}>
         ${file ? html`<p class="code-about">${file}: ${ABOUT[file]}.</p>` : html`<p class="waiting">${this.#fallback}</p>`}
+        ${this.#part.problem ? html`<div role="alert">${retryOffer(this.#part, this.#again)}</div>` : nothing}
         ${this.problem ? html`<p class="error" role="alert">${this.problem}</p>` : nothing}
         <p class="code-place" role="status">${this.#place}</p>
         ${this.#cameFrom && this.target?.file === file
@@ -65,75 +86,85 @@ class LabCode extends LabElement {
 
   get #place() {
     const { file, target } = this;
-    if (!file || this.problem) return "";
+    if (!file || this.problem || this.#part.problem) return "";
     if (!this.#sources.has(file)) return this.state.status ? "Asks Python for it …" : "Waits for Python, which has the file.";
     if (target?.file !== file) return "";
     const { from, to, words } = target;
     return `${from === to ? `Line ${from} is` : `Lines ${from} to ${to} are`} marked: ${words}.`;
   }
 
-  /** Arrow keys go from tab to tab. */
+  /** Arrow keys go from tab to tab. @param {KeyboardEvent} event */
   #walk = (event) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const step = STEPS[event.key];
     if (!step) return;
     event.preventDefault();
-    const tabs = [...this.querySelectorAll("[role=tab]")];
-    const next = tabs[(tabs.indexOf(event.target) + step + tabs.length) % tabs.length];
+    const tabs = [...this.querySelectorAll("button")].filter((each) => each.role === "tab");
+    const next = tabs[(tabs.findIndex((tab) => tab === event.target) + step + tabs.length) % tabs.length];
     next.focus();
     next.click();
   };
 
+  /** @param {MouseEvent} event */
   #follow = (event) => {
-    const link = event.target.closest?.("a[data-find]");
+    /** @type {HTMLElement | null} */
+    const link = event.target instanceof Element ? event.target.closest("a[data-find]") : null;
     if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const { file, find } = link.dataset;
+    if (file === undefined || find === undefined) return;
     this.#cameFrom = link;
     this.#open(file, { find, words: link.textContent.trim().replace(/\s+/g, " ") });
   };
 
-  /** Show a file, and of it the lines that a link asks for. */
+  /** Show a file, and of it the lines that a link asks for. @param {string} file @param {Asked | null} [asked] */
   async #open(file, asked = null) {
     this.file = file;
     this.problem = null;
     this.target = asked && { ...asked, file };
     if (asked) this.scrollIntoView({ block: "start" });
+    this.#again = () => this.#open(file, asked);
     const isWanted = () => this.file === file && (!asked || this.target?.find === asked.find);
     try {
-      const [{ createCodeEditor }, code] = await Promise.all([import("../code-editor.js"), this.#source(file)]);
-      if (!isWanted()) return;
+      const [part, code] = await Promise.all([this.#part.get(), this.#source(file)]);
+      if (!part || !isWanted()) return;
       await this.updateComplete;
-      this.#show(createCodeEditor, file, code, asked);
+      this.#show(part.createCodeEditor, file, code, asked);
     } catch (error) {
-      if (isWanted()) this.problem = `${file} cannot be shown: ${error.message}`;
+      if (isWanted()) this.problem = `${file} cannot be shown: ${asError(error).message}`;
     }
   }
 
+  /** @param {string} file @returns {Promise<string>} */
   async #source(file) {
     if (this.state.loading.failure) throw new Error("Python could not be loaded, and it has the file. See the top of the page.");
-    if (!this.#sources.has(file)) this.#sources.set(file, (await this.lab.sourceFile(file)).code);
-    return this.#sources.get(file);
+    const code = this.#sources.get(file) ?? (await this.lab.sourceFile(file)).code;
+    this.#sources.set(file, code);
+    return code;
   }
 
-  #show(createCodeEditor, file, code, asked) {
+  /** @param {typeof createCodeEditor} create @param {string} file @param {string} code @param {Asked | null} asked */
+  #show(create, file, code, asked) {
     this.#editor?.destroy();
-    this.#editor = createCodeEditor({ parent: this.querySelector(".code-editor"), doc: code, label: `The code of ${file}`, readOnly: true });
+    const parent = this.within(".code-editor");
+    if (!parent) return;
+    this.#editor = create({ parent, doc: code, label: `The code of ${file}`, readOnly: true });
     if (!asked) {
       this.requestUpdate();
       return;
     }
     const { from, to } = linesOf(code, asked.find);
-    this.target = { ...this.target, from, to };
+    this.target = { ...asked, file, from, to };
     this.#editor.showLines(from, to);
     this.#editor.view.focus();
   }
 
   #goBack = () => {
     const link = this.#cameFrom;
-    link.scrollIntoView({ block: "center" });
-    link.focus({ preventScroll: true });
+    link?.scrollIntoView({ block: "center" });
+    link?.focus({ preventScroll: true });
   };
 }
 
+/** @param {string} file */
 const tabOf = (file) => `code-${file.replace(/\W/g, "-")}`;
 
 customElements.define("lab-code", LabCode);

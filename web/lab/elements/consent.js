@@ -8,7 +8,7 @@ import { CONSEQUENCES, foreignCode } from "./foreign-code.js";
 import { LabElement } from "./lab-element.js";
 
 class LabConsent extends LabElement {
-  static watches = ["runs", "own"];
+  static watches = ["runs", "own", "panels", "locks"];
   static properties = { said: { state: true } };
 
   constructor() {
@@ -32,12 +32,12 @@ class LabConsent extends LabElement {
       <p role="status" class="visually-hidden">${this.said}</p>`;
   }
 
-  /** Code to the names that it has. */
+  /** Code to the names that it has. @returns {Map<string, string[]>} */
   #waiting() {
     const { runs, own } = this.state;
     const waiting = new Map();
     for (const { encoding, code } of [...runs, ...own]) {
-      if (!isOwn(encoding) || this.lab.consent.allows({ code })) continue;
+      if (code === null || !isOwn(encoding) || this.lab.consent.allows({ code })) continue;
       const name = this.lab.encodingLabel(encoding);
       const names = waiting.get(code) ?? [];
       waiting.set(code, names.includes(name) ? names : [...names, name]);
@@ -45,6 +45,7 @@ class LabConsent extends LabElement {
     return waiting;
   }
 
+  /** @param {string} code @param {string[]} names */
   #one(code, names) {
     return html`<details open>
       <summary>${names.map((name, index) => html`${index ? ", " : ""}<bdi>${name}</bdi>`)}</summary>
@@ -52,19 +53,27 @@ class LabConsent extends LabElement {
       <p class="action">
         <button type="button" class="button" aria-label="Allow this code to run: ${names.join(", ")}"
           @click=${() => this.#allow(code, names)}>Allow this code to run</button>
-        <button type="button" class="button" aria-label="Edit a copy: ${names.join(", ")}"
-          @click=${() => this.lab.openEditor(code)}>Edit a copy</button>
+        ${this.lab.offersEditor
+          ? html`<button type="button" class="button" aria-label="Edit a copy: ${names.join(", ")}"
+              @click=${() => this.lab.openEditor(code)}>Edit a copy</button>`
+          : nothing}
       </p>
     </details>`;
   }
 
-  /** The button goes with the question; the keyboard goes on at the next one, or where the runs go on. */
+  /**
+   * The button goes with the question; the keyboard goes on at the next one, or where the runs go on.
+   * @param {string} code
+   * @param {string[]} names
+   */
   async #allow(code, names) {
     this.lab.consent.allow(code);
     this.said = `The code of ${names.join(", ")} may run now.`;
     this.requestUpdate();
     await this.updateComplete;
-    (this.querySelector("h2") ?? this.closest("lab-app")?.querySelector("lab-run-bar .primary"))?.focus({ preventScroll: true });
+    /** @type {HTMLElement | null | undefined} */
+    const next = this.querySelector("h2") ?? this.closest("lab-app")?.querySelector("lab-run-bar .primary");
+    next?.focus({ preventScroll: true });
   }
 }
 

@@ -1,18 +1,33 @@
 /** <lab-console>: a Python prompt for the reader. Nothing runs before the reader starts it. */
 
 import { html, nothing } from "lit";
+import { Part, retryOffer } from "../retry.js";
 import { LabElement } from "./lab-element.js";
+/** @import { Console } from "../console.js" */
+/** @import { EventOn } from "../kinds.js" */
 
 const INDENT = "    ";
+/** @type {Record<string, string>} */
 const NAMES = { in: "Typed", out: "Printed", value: "Value", error: "Error", note: "Note" };
 
 class LabConsole extends LabElement {
   static watches = ["status", "loading", "runs", "selected", "phase"];
-  static properties = { session: { state: true }, failure: { state: true } };
+  static properties = { session: { state: true } };
+  #part = new Part({
+    load: () => import("../console.js"),
+    words: "The scripts of the prompt",
+    onChange: () => this.requestUpdate(),
+  });
   /** Where in the history the input is; its length is what is being typed. */
   #at = 0;
   #draft = "";
   #fallback = "";
+
+  constructor() {
+    super();
+    /** @type {Console | null} */
+    this.session = null;
+  }
 
   connectedCallback() {
     this.#fallback ||= this.textContent.trim();
@@ -35,10 +50,10 @@ class LabConsole extends LabElement {
         aria-describedby="console-keys" ?readonly=${isBusy} @keydown=${this.#key} @input=${this.#grow}></textarea>
       <p class="action">
         <button type="button" class="button" ?disabled=${session.state !== "running" || session.isInterrupting}
-          @click=${() => session.interrupt()}>Interrupt</button>
+          @click=${this.#interrupt}>Interrupt</button>
         <button type="button" class="button" @click=${this.#clear}>Clear</button>
         <button type="button" class="button" ?disabled=${session.state === "running" || session.state === "opening"}
-          @click=${() => session.open()}>Start anew</button>
+          @click=${this.#startAnew}>Start anew</button>
         <span role="status">${this.#status}</span>
       </p>
       <p class="note" id="console-keys">Enter runs what is complete, Shift and Enter begin a line. Up and Down bring back what
@@ -50,8 +65,10 @@ class LabConsole extends LabElement {
     return this.state.loading.failure ? "Python could not be loaded, so there is no prompt: see the top of the page." : this.#fallback;
   }
 
+  /** @param {Console | null} session */
   #offer(session) {
-    const error = this.failure ?? session?.entries.findLast(({ kind }) => kind === "error")?.text;
+    if (this.#part.problem) return html`<div role="alert">${retryOffer(this.#part, this.#begin)}</div>`;
+    const error = session?.entries.findLast(({ kind }) => kind === "error")?.text;
     return html`<p class="action">
         <button type="button" class="button" ?disabled=${session?.state === "opening"} @click=${this.#begin}>Start the prompt</button>
         <span role="status">${session?.state === "opening" ? "Python starts …" : ""}</span>
@@ -61,6 +78,7 @@ class LabConsole extends LabElement {
 
   get #status() {
     const { session } = this;
+    if (!session) return "";
     if (session.state === "opening") return "Python starts …";
     if (session.state === "closed") return "The prompt is closed: start it anew.";
     if (session.isInterrupting) return "Asked to stop …";
@@ -68,26 +86,34 @@ class LabConsole extends LabElement {
   }
 
   #begin = async () => {
-    this.failure = null;
-    try {
-      const { Console } = await import("../console.js");
-      this.session ??= this.lab.openConsole(Console, () => this.requestUpdate());
-    } catch (error) {
-      this.failure = `The scripts of the prompt could not be loaded (${error.message}).`;
-      return;
-    }
+    const part = await this.#part.get();
+    if (!part) return;
+    this.session ??= this.lab.openConsole(part.Console, () => this.requestUpdate());
     await this.session.open();
     await this.updateComplete;
-    this.#input?.focus();
+    const { activeElement } = document;
+    // Not where the reader has gone on meanwhile; some browsers give a button that is clicked no focus.
+    if (activeElement === document.body || this.contains(activeElement)) this.#input?.focus();
   };
 
   #clear = () => {
-    this.session.clear();
-    this.#input.focus();
+    this.session?.clear();
+    this.#input?.focus();
+  };
+
+  /** The button is about to be disabled; the keyboard goes where it can go on. */
+  #interrupt = () => {
+    this.session?.interrupt();
+    this.#input?.focus();
+  };
+
+  #startAnew = () => {
+    this.session?.open();
+    this.#input?.focus();
   };
 
   get #input() {
-    return this.querySelector("#console-input");
+    return this.querySelector("textarea");
   }
 
   get #log() {
@@ -108,6 +134,7 @@ class LabConsole extends LabElement {
     if (log && this.#follows) log.scrollTop = log.scrollHeight;
   }
 
+  /** @param {EventOn<HTMLTextAreaElement, KeyboardEvent>} event */
   #key = (event) => {
     if (event.isComposing) return;
     const { key } = event;
@@ -120,20 +147,20 @@ class LabConsole extends LabElement {
       if (this.#recall(-1)) event.preventDefault();
     } else if (key === "ArrowDown" && !event.shiftKey && !input.value.slice(input.selectionEnd).includes("\n")) {
       if (this.#recall(1)) event.preventDefault();
-    } else if (key === "c" && event.ctrlKey && input.selectionStart === input.selectionEnd && this.session.state === "running") {
+    } else if (key === "c" && event.ctrlKey && input.selectionStart === input.selectionEnd && this.session?.state === "running") {
       event.preventDefault();
       this.session.interrupt();
     }
   };
 
   async #submit() {
-    const input = this.#input;
-    const source = input.value;
-    if (this.session.state !== "idle" || !source.trim()) return;
+    const { session } = this;
+    const source = this.#input?.value ?? "";
+    if (session?.state !== "idle" || !source.trim()) return;
     this.#set("");
-    const ran = await this.session.run(source);
+    const ran = await session.run(source);
     if (ran) {
-      this.#at = this.session.history.length;
+      this.#at = session.history.length;
       this.#draft = "";
       return;
     }
@@ -145,25 +172,30 @@ class LabConsole extends LabElement {
   /** A line break, with the indentation of the line before it, and one more after a colon. */
   #beginLine() {
     const input = this.#input;
-    if (input.readOnly) return;
-    const line = input.value.slice(0, input.selectionStart).split("\n").at(-1);
-    const indent = /^\s*/.exec(line)[0] + (/:\s*(#.*)?$/.test(line) ? INDENT : "");
+    if (!input || input.readOnly) return;
+    const before = input.value.slice(0, input.selectionStart);
+    const line = before.slice(before.lastIndexOf("\n") + 1);
+    const indent = line.slice(0, line.length - line.trimStart().length) + (/:\s*(#.*)?$/.test(line) ? INDENT : "");
     input.setRangeText(`\n${indent}`, input.selectionStart, input.selectionEnd, "end");
     this.#grow();
   }
 
+  /** @param {1 | -1} by */
   #recall(by) {
-    const { history } = this.session;
+    const input = this.#input;
+    const history = this.session?.history ?? [];
     const to = this.#at + by;
-    if (this.#input.readOnly || to < 0 || to > history.length) return false;
-    if (this.#at === history.length) this.#draft = this.#input.value;
+    if (!input || input.readOnly || to < 0 || to > history.length) return false;
+    if (this.#at === history.length) this.#draft = input.value;
     this.#at = to;
     this.#set(history[to] ?? this.#draft);
     return true;
   }
 
+  /** @param {string} text */
   #set(text) {
     const input = this.#input;
+    if (!input) return;
     input.value = text;
     input.setSelectionRange(text.length, text.length);
     this.#grow();
@@ -171,7 +203,7 @@ class LabConsole extends LabElement {
 
   #grow = () => {
     const input = this.#input;
-    input.rows = Math.min(input.value.split("\n").length, 12);
+    if (input) input.rows = Math.min(input.value.split("\n").length, 12);
   };
 }
 

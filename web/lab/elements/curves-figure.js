@@ -7,8 +7,9 @@ import "./figure-save.js";
 import { LabElement } from "./lab-element.js";
 import { measuredNote } from "./measured-note.js";
 import "./unit-switch.js";
+/** @import { EventOn, Measured } from "../kinds.js" */
 
-/** What a loss says, in each unit. */
+/** What a loss says, in each unit. @type {Record<string, string>} */
 const MEANING = {
   nats: "Surprise at the next character, in nats: lower is better.",
   bits: "Bits that the next character costs: lower is better.",
@@ -32,16 +33,17 @@ class LabCurves extends LabElement {
       </figcaption>
       <loss-chart .steps=${this.#steps} .baselines=${this.#baselines} .runs=${this.#runs()} .unit=${unit}
         .measured=${shown ? shown.encodings.map((row) => ({ ...row, label: this.lab.encodingLabel(row.encoding) })) : null}
-        @toggle-run=${(event) => this.lab.toggleVisible(event.detail.ids)}></loss-chart>
+        @toggle-run=${(/** @type {CustomEvent<{ids: string[]}>} */ { detail }) => this.lab.toggleVisible(detail.ids)}></loss-chart>
       <figure-save .lab=${this.lab} .heading=${`Loss, ${unit.per}`} .name=${"loss"} .runs=${this.state.runs}></figure-save>
       ${measured ? this.#choice(measured) : nothing} ${shown ? measuredNote(shown, `The bands go from the least to the greatest loss of ${counted(shown.seeds.length, "seed")} at each step.`) : nothing}
     </figure>`;
   }
 
+  /** @param {Measured} measured */
   #choice({ seeds }) {
     return html`<label class="check">
       <input type="checkbox" .checked=${this.state.showMeasured}
-        @change=${(event) => this.lab.showMeasured(event.target.checked)} />
+        @change=${(/** @type {EventOn<HTMLInputElement>} */ { target }) => this.lab.showMeasured(target.checked)} />
       Show what was measured elsewhere over ${counted(seeds.length, "seed")}
     </label>`;
   }
@@ -54,11 +56,12 @@ class LabCurves extends LabElement {
   /** Those of the text in use; before a run, those of the text that is chosen (its own text is not counted yet). */
   get #baselines() {
     const { runs, values } = this.state;
-    const measured = runs.find(({ facts }) => facts)?.facts;
+    const measured = runs.find(({ facts }) => facts)?.facts?.baselines;
     const chosen = runs[0]?.config.corpus ?? values.corpus;
-    return (measured ?? this.lab.data.corpora.find(({ name }) => name === chosen))?.baselines ?? null;
+    return measured ?? this.lab.data.corpora.find(({ name }) => name === chosen)?.baselines ?? null;
   }
 
+  /** @returns {import("../../charts/loss-groups.js").ShownRun[]} */
   #runs() {
     const { runs, selected } = this.state;
     return runs.map(({ id, label, encoding, seed, state, train, validation, visible }) => ({

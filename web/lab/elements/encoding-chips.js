@@ -4,15 +4,19 @@ import { html, nothing } from "lit";
 import { live } from "lit/directives/live.js";
 import "./encoding-mark.js";
 import { LabElement } from "./lab-element.js";
+/** @import { EventOn, State } from "../kinds.js" */
 
 class LabEncodings extends LabElement {
-  static watches = ["encodings", "own", "errors", "blocked"];
+  static watches = ["encodings", "own", "errors", "blocked", "panels", "locks"];
+  /** @type {State["blocked"]} */
   #shown = null;
 
   render() {
     const { encodings, errors } = this.state;
     const error = errors.encodings;
-    return html`<fieldset class="chips" aria-describedby=${error ? "encodings-error" : nothing}>
+    const isLocked = this.lab.isLocked("encodings");
+    const about = [...(isLocked ? ["encodings-fixed"] : []), ...(error ? ["encodings-error"] : [])].join(" ");
+    return html`<fieldset class="chips" aria-describedby=${about || nothing}>
       <legend>Positional encodings to compare</legend>
       ${this.lab.encodings().map(
         ({ value, label, help }) => html`<label class="chip" title=${help}>
@@ -20,23 +24,28 @@ class LabEncodings extends LabElement {
             type="checkbox"
             name="encodings"
             value=${value}
+            ?disabled=${isLocked}
+            aria-describedby=${isLocked ? "encodings-fixed" : nothing}
             .checked=${live(encodings.includes(value))}
-            @change=${(event) => this.lab.setEncoding(value, event.target.checked)}
+            @change=${(/** @type {EventOn<HTMLInputElement>} */ { target }) => this.lab.setEncoding(value, target.checked)}
           />
           <encoding-mark encoding=${value}></encoding-mark>
           <span>${label}</span>
         </label>`,
       )}
-      <button type="button" class="chip" @click=${() => this.lab.openEditor()}>+ Your own</button>
+      ${this.lab.offersEditor
+        ? html`<button type="button" class="chip" @click=${() => this.lab.openEditor()}>+ Your own</button>`
+        : nothing}
+      ${isLocked ? html`<p class="fixed" id="encodings-fixed">This page has fixed the encodings.</p>` : nothing}
       ${error ? html`<p class="error" id="encodings-error">${error}</p>` : nothing}
     </fieldset>`;
   }
 
   updated() {
     const { blocked } = this.state;
-    if (blocked === this.#shown) return;
+    if (!blocked || blocked === this.#shown) return;
     this.#shown = blocked;
-    if (blocked.field === "encodings") this.querySelector("input").focus();
+    if (blocked.field === "encodings") this.querySelector("input")?.focus();
   }
 }
 

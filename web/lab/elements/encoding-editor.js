@@ -1,13 +1,20 @@
 /** <lab-encoding-editor>: "Write your own encoding", closed at first; what is in it is fetched when it is opened. */
 
 import { html } from "lit";
-import { offerReload } from "../reload.js";
+import { Part, retryOffer } from "../retry.js";
 import { LabElement } from "./lab-element.js";
+/** @import { EventOn, State } from "../kinds.js" */
 
 class LabEncodingEditor extends LabElement {
   static watches = ["editing"];
   static properties = { isLoaded: { state: true } };
+  /** @type {State["editing"]} */
   #opened = null;
+  #part = new Part({
+    load: () => import("./encoding-workbench.js"),
+    words: "The editor",
+    onChange: () => this.requestUpdate(),
+  });
 
   constructor() {
     super();
@@ -19,7 +26,9 @@ class LabEncodingEditor extends LabElement {
       <summary>Write your own encoding</summary>
       <div class="place">${this.isLoaded
         ? html`<lab-encoding-workbench .lab=${this.lab}></lab-encoding-workbench>`
-        : html`<p class="note">Loading the editor …</p>`}</div>
+        : this.#part.problem
+          ? html`<div role="alert">${retryOffer(this.#part, this.#load)}</div>`
+          : html`<p class="note">Loading the editor …</p>`}</div>
     </details>`;
   }
 
@@ -33,20 +42,20 @@ class LabEncodingEditor extends LabElement {
   /** Bring the reader and the keyboard there. */
   #open() {
     const details = this.querySelector("details");
+    if (!details) return;
     details.open = true;
     details.scrollIntoView({ block: "start" });
-    details.querySelector("summary").focus({ preventScroll: true });
+    details.querySelector("summary")?.focus({ preventScroll: true });
   }
 
-  async #toggle(event) {
-    if (!event.target.open || this.isLoaded) return;
-    try {
-      await import("./encoding-workbench.js");
-      this.isLoaded = true;
-    } catch (error) {
-      offerReload(this.querySelector(".place"), `The editor could not be loaded (${error.message}).`);
-    }
+  /** @param {EventOn<HTMLDetailsElement>} event */
+  #toggle({ target }) {
+    if (target.open && !this.isLoaded) this.#load();
   }
+
+  #load = async () => {
+    this.isLoaded = (await this.#part.get()) !== null;
+  };
 }
 
 customElements.define("lab-encoding-editor", LabEncodingEditor);

@@ -6,8 +6,9 @@ import { signElement } from "../../charts/signs.js";
 class EncodingMark extends HTMLElement {
   static observedAttributes = ["encoding"];
 
+  /** @param {string} _ @param {string | null} before @param {string | null} encoding */
   attributeChangedCallback(_, before, encoding) {
-    if (before === encoding) return;
+    if (encoding === null || before === encoding) return;
     this.style.color = encodingColor(encoding);
     this.replaceChildren(signElement(encodingSign(encoding)));
   }

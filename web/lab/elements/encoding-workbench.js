@@ -12,10 +12,13 @@ import { readCodeFile } from "../code-file.js";
 import { encodingCompletions } from "../encoding-completion.js";
 import { Drafts } from "../encoding-drafts.js";
 import { obstacle, report, told } from "../encoding-report.js";
+import { asError } from "../errors.js";
 import { ownKey, ownName } from "../own.js";
 import { codeFiles } from "../own-code.js";
 import "../probe-views/elements.js";
 import { LabElement } from "./lab-element.js";
+/** @import { CodeEditor } from "../code-editor.js" */
+/** @import { EventOn, State } from "../kinds.js" */
 
 /** What an encoding is called whose code does not say. */
 const NAMELESS = "my encoding";
@@ -23,17 +26,21 @@ const NAMELESS = "my encoding";
 class LabEncodingWorkbench extends LabElement {
   static watches = ["values", "seeds", "unit", "own", "runs", "phase", "editing"];
   static properties = { isOver: { state: true } };
-  #drafts;
-  #check;
+  #drafts = new Drafts(startingPoints);
+  /** @type {CheckOnPause | null} */
+  #checked = null;
+  /** @type {CodeEditor | null} */
   #editor = null;
+  /** @type {string | null} */
   #settings = null;
+  /** @type {string | null} */
   #marked = null;
-  /** What became of the last "Train it": {message, isError}, or null. */
+  /** What became of the last "Train it". @type {{message: string, isError: boolean} | null} */
   #outcome = null;
   #isStarting = false;
-  /** The latest code from elsewhere that was to be edited, as `state.editing` holds it. */
+  /** The latest code from elsewhere that was to be edited, as `state.editing` holds it. @type {State["editing"]} */
   #editing = null;
-  /** Why the last file could not be taken, or null. */
+  /** Why the last file could not be taken, or null. @type {string | null} */
   #fileError = null;
 
   constructor() {
@@ -42,18 +49,21 @@ class LabEncodingWorkbench extends LabElement {
     this.isOver = false;
   }
 
-  /** The drafts and the check need the lab, which is set after the element was made. */
+  /** It needs the lab, which is set after the element was made. */
+  get #check() {
+    this.#checked ??= new CheckOnPause(this.lab, () => this.requestUpdate());
+    return this.#checked;
+  }
+
   willUpdate() {
     super.willUpdate();
-    this.#drafts ??= new Drafts(startingPoints);
-    this.#check ??= new CheckOnPause(this.lab, () => this.requestUpdate());
     if (this.#bring() && this.#editor) this.#show();
   }
 
   /** Take the code that is to be edited here, if there is some that was not taken. @returns {boolean} whether there was */
   #bring() {
     const { editing } = this.state;
-    if (editing === this.#editing) return false;
+    if (!editing || editing === this.#editing) return false;
     this.#editing = editing;
     const { code } = editing;
     if (code === null) return false;
@@ -90,7 +100,7 @@ class LabEncodingWorkbench extends LabElement {
     const drafts = this.#drafts;
     return html`<div class="start">
       <label for="starting-point">Start from</label>
-      <select id="starting-point" aria-describedby="starting-point-teaches" @change=${(event) => this.#choose(event.target.value)}>
+      <select id="starting-point" aria-describedby="starting-point-teaches" @change=${(/** @type {EventOn<HTMLSelectElement>} */ { target }) => this.#choose(target.value)}>
         ${drafts.choices().map(
           ({ file, title, isEdited }) =>
             html`<option value=${file} .selected=${live(file === drafts.chosen)}>${title}${isEdited ? " (your version)" : ""}</option>`,
@@ -136,8 +146,10 @@ class LabEncodingWorkbench extends LabElement {
   }
 
   firstUpdated() {
+    const parent = this.within(".code-place");
+    if (!parent) return;
     this.#editor = createCodeEditor({
-      parent: this.querySelector(".code-place"),
+      parent,
       doc: this.#code,
       label: "Python code of your encoding",
       onChange: (code) => this.#edit(code),
@@ -150,7 +162,9 @@ class LabEncodingWorkbench extends LabElement {
   get #fault() {
     if (this.#check.failure) return null;
     const run = this.state.runs.find(({ code, fault }) => fault && code === this.#code);
-    return run ? { ...run.fault, code: run.code, message: run.message } : null;
+    if (!run?.fault) return null;
+    const { line = null, traceback = null } = run.fault;
+    return { line, traceback, code: run.code, message: run.message ?? "" };
   }
 
   updated() {
@@ -158,8 +172,8 @@ class LabEncodingWorkbench extends LabElement {
     const mark = wrong?.line && wrong.code === this.#code ? JSON.stringify([wrong.line, wrong.message]) : null;
     if (mark !== this.#marked) {
       this.#marked = mark;
-      this.#editor.clearErrors();
-      if (mark) this.#editor.markError(wrong.line, wrong.message);
+      this.#editor?.clearErrors();
+      if (mark && wrong?.line) this.#editor?.markError(wrong.line, wrong.message);
     }
     const settings = JSON.stringify(this.lab.ownSettings());
     if (settings !== this.#settings) {
@@ -170,7 +184,7 @@ class LabEncodingWorkbench extends LabElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.#check?.cancel();
+    this.#checked?.cancel();
   }
 
   /** Check what is not checked, where it may run: code that was not written here waits for the reader. */
@@ -178,6 +192,7 @@ class LabEncodingWorkbench extends LabElement {
     if (this.#drafts.waitsAs === null && !this.#check.isCurrent(this.#code)) this.#check.now(this.#code);
   }
 
+  /** @param {string} code */
   #edit(code) {
     this.#drafts.edit(code);
     this.#outcome = null;
@@ -192,23 +207,25 @@ class LabEncodingWorkbench extends LabElement {
   /** A file that is held over the editor is let go of here; text is dropped where CodeMirror puts it. */
   #hold = {
     capture: true, // before CodeMirror, which would put the text of the file into the code
-    handleEvent: (event) => {
-      if (!event.dataTransfer.types.includes("Files")) return;
+    handleEvent: (/** @type {DragEvent} */ event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
       event.stopPropagation();
       this.isOver = true;
     },
   };
 
-  #leave(event) {
-    if (!event.currentTarget.contains(event.relatedTarget)) this.isOver = false;
+  /** @param {DragEvent} event */
+  #leave({ currentTarget, relatedTarget }) {
+    const isWithin = currentTarget instanceof Element && relatedTarget instanceof Node && currentTarget.contains(relatedTarget);
+    if (!isWithin) this.isOver = false;
   }
 
   #drop = {
     capture: true,
-    handleEvent: (event) => {
+    handleEvent: (/** @type {DragEvent} */ event) => {
       this.isOver = false;
-      const [file] = event.dataTransfer.files;
+      const file = event.dataTransfer?.files[0];
       if (!file) return;
       event.preventDefault();
       event.stopPropagation();
@@ -216,12 +233,14 @@ class LabEncodingWorkbench extends LabElement {
     },
   };
 
+  /** @param {EventOn<HTMLInputElement>} event */
   #chooseFile({ target }) {
-    const [file] = target.files;
+    const file = target.files?.[0];
     if (file) this.#takeFile(file);
     target.value = ""; // so that the same file can be chosen again
   }
 
+  /** @param {File} file */
   async #takeFile(file) {
     this.#fileError = null;
     try {
@@ -229,11 +248,12 @@ class LabEncodingWorkbench extends LabElement {
       this.#drafts.add(name, code, "code from a file");
       this.#show();
     } catch (error) {
-      this.#fileError = error.message;
+      this.#fileError = asError(error).message;
     }
     this.requestUpdate();
   }
 
+  /** @param {string} file */
   #choose(file) {
     this.#drafts.choose(file);
     this.#show();
@@ -243,7 +263,7 @@ class LabEncodingWorkbench extends LabElement {
   #replace(change) {
     change();
     this.#show();
-    this.querySelector("#starting-point").focus(); // the button that was pressed is gone
+    this.within("#starting-point")?.focus(); // the button that was pressed is gone
   }
 
   #show() {
@@ -251,13 +271,15 @@ class LabEncodingWorkbench extends LabElement {
     this.#outcome = null;
     this.#fileError = null;
     this.#marked = null;
-    this.#editor.text = this.#code;
+    if (this.#editor) this.#editor.text = this.#code;
     this.#look();
     this.requestUpdate();
   }
 
+  /** @param {number} line */
   #goTo(line) {
-    const { view } = this.#editor;
+    const view = this.#editor?.view;
+    if (!view) return;
     const { from } = view.state.doc.line(Math.min(line, view.state.doc.lines));
     view.dispatch({ selection: { anchor: from }, scrollIntoView: true });
     view.focus();
@@ -272,7 +294,7 @@ class LabEncodingWorkbench extends LabElement {
   /** As the command calls it that trains a run of this code. */
   get #fileName() {
     const encoding = ownKey(this.#name, this.#code, this.state.own);
-    return codeFiles([...this.state.runs, { encoding }]).get(encoding);
+    return codeFiles([...this.state.runs, { encoding }]).get(encoding) ?? `${NAMELESS}.py`;
   }
 
   #download() {
@@ -288,19 +310,20 @@ class LabEncodingWorkbench extends LabElement {
       const encoding = await this.lab.trainOwn(this.#name, this.#code);
       this.#outcome = { message: `“${ownName(encoding)}” was added to the runs below, in a colour of its own.`, isError: false };
     } catch (error) {
-      this.#outcome = { message: error.message, isError: true };
+      this.#outcome = { message: asError(error).message, isError: true };
     }
     this.#isStarting = false;
     this.requestUpdate();
   }
 }
 
+/** @param {string} code */
 function writtenName(code) {
   const [, written = ""] = /^[ \t]+name *= *["'](.*)["']/m.exec(code) ?? [];
   return written.replace(/[^\p{L}\p{M}\p{N} ._+()-]/gu, "") || NAMELESS;
 }
 
-/** What a file with this code would be called, from what is written in it. */
+/** What a file with this code would be called, from what is written in it. @param {string} code */
 const fileOf = (code) => [...codeFiles([{ encoding: ownKey(writtenName(code), code, []) }]).values()][0];
 
 customElements.define("lab-encoding-workbench", LabEncodingWorkbench);

@@ -4,8 +4,10 @@ import { html, nothing } from "lit";
 import { ChartElement } from "../../charts/chart-element.js";
 import { figurePng, figureSvg } from "../../charts/figure-file.js";
 import { download } from "../download.js";
+import { asError } from "../errors.js";
 import { fileName, smallPrint } from "../exports.js";
 import { LabElement } from "./lab-element.js";
+/** @import { EventOn, Run } from "../kinds.js" */
 
 class FigureSave extends LabElement {
   static properties = {
@@ -23,8 +25,13 @@ class FigureSave extends LabElement {
 
   constructor() {
     super();
+    this.heading = "";
+    this.name = "";
+    /** @type {Run[]} */
     this.runs = [];
+    /** @type {string[]} */
     this.notes = [];
+    /** @type {ChartElement[]} */
     this.charts = [];
     this.said = "";
   }
@@ -38,6 +45,7 @@ class FigureSave extends LabElement {
     </details>`;
   }
 
+  /** @param {ChartElement} chart @param {number | null} number */
   #choice(chart, number) {
     const which = number === null ? "" : ` ${number}`;
     return html`<p class="action">
@@ -49,19 +57,24 @@ class FigureSave extends LabElement {
     </p>`;
   }
 
-  /** The charts come and go with what they show: those are saved that are there when the reader looks. */
-  #look(event) {
-    if (!event.target.open) return;
+  /**
+   * The charts come and go with what they show: those are saved that are there when the reader looks.
+   * @param {EventOn<HTMLDetailsElement>} event
+   */
+  #look({ target }) {
+    if (!target.open) return;
     this.charts = this.#found();
     this.said = this.charts.length ? "" : "There is no chart here now: what is shown is text.";
   }
 
   #found() {
-    const all = [...this.closest("figure, article, section").querySelectorAll("*")].filter((element) => element instanceof ChartElement);
+    const around = this.closest("figure, article, section")?.querySelectorAll("*") ?? [];
+    const all = [...around].filter((element) => element instanceof ChartElement);
     // The pictures themselves, not what turns their pages, and not the small ones that are buttons.
     return all.filter((chart) => !chart.closest("button") && !all.some((other) => other !== chart && chart.contains(other)));
   }
 
+  /** @param {ChartElement} chart @param {string} kind @param {number | null} number */
   async #save(chart, kind, number) {
     const shown = chart.isConnected ? chart : this.#found()[(number ?? 1) - 1];
     const file = `${fileName(this.name, this.runs)}${number === null ? "" : `-${number}`}.${kind.toLowerCase()}`;
@@ -74,7 +87,7 @@ class FigureSave extends LabElement {
       else download(file, await figurePng(svg), "image/png");
       this.said = `${file} is saved.`;
     } catch (error) {
-      this.said = `The figure could not be saved: ${error.message}`;
+      this.said = `The figure could not be saved: ${asError(error).message}`;
     }
   }
 }

@@ -11,6 +11,8 @@ import "./figure-save.js";
 import { LabElement } from "./lab-element.js";
 import { measuredNote } from "./measured-note.js";
 import "./more-seeds.js";
+/** @import { Gap, Measured, MeasuredEncoding, Run, State, Summary } from "../kinds.js" */
+/** @import { Row } from "../gaps.js" */
 
 /** The rule of thumb, in nats. */
 const MATTERS = 0.1;
@@ -18,8 +20,11 @@ const NOISE = 0.01;
 /** So many gaps between the others stand open; more of them wait to be asked for. */
 const FEW_PAIRS = 3;
 
+/** @typedef {{nats: number, low: number | null, high: number | null, seeds: number, verdict: string, more: number | null}} Shown */
+
 class LabGaps extends LabElement {
   static watches = ["runs", "gaps", "summaries", "unit", "showMeasured", "phase"];
+  /** @type {boolean | null} */
   #showsPairs = null; // true or false where the reader said so
 
   render() {
@@ -27,7 +32,7 @@ class LabGaps extends LabElement {
     const { rows, pairs } = outcome(runs, gaps);
     const measured = this.state.showMeasured && runs.length ? this.lab.measured() : null;
     const shown = this.#showsPairs ?? pairs.length <= FEW_PAIRS;
-    const intervals = [...rows.map(({ gap }) => gap).filter(Boolean), ...(shown ? pairs : [])];
+    const intervals = [...rows.flatMap(({ gap }) => gap ?? []), ...(shown ? pairs : [])];
     return html`<section class="gaps" aria-labelledby="gaps-title">
       <div>
         <h2 id="gaps-title">What does position buy?</h2>
@@ -41,12 +46,14 @@ class LabGaps extends LabElement {
     </section>`;
   }
 
+  /** @param {Run[]} runs */
   #completeness(runs) {
     const finished = runs.filter(({ state }) => state === "finished").length;
     if (finished === runs.length) return `All ${counted(runs.length, "run")} finished.`;
     return `Partial: ${count(finished)} of ${counted(runs.length, "run")} finished. A loss stands here when its run has taken its last step.`;
   }
 
+  /** @param {{rows: Row[], pairs: Gap[], shown: boolean, summaries: Summary[], measured: Measured | null}} outcome */
   #table({ rows, pairs, shown, summaries, measured }) {
     const { unit } = this.lab;
     return html`<table class="outcome">
@@ -69,14 +76,14 @@ class LabGaps extends LabElement {
               <td class="number" data-label="Final validation loss">${unit.loss(row.mean)}${this.#spread(row, summary)}</td>
               ${this.#gap(row.gap, "Against None")}
             </tr>
-            ${elsewhere ? this.#elsewhere(elsewhere, gapToControl(measured.gaps, row.encoding), "Against None") : nothing}`;
+            ${elsewhere && measured ? this.#elsewhere(elsewhere, gapToControl(measured.gaps, row.encoding), "Against None") : nothing}`;
         })}
       </tbody>
       ${pairs.length ? this.#pairs(pairs, shown, measured) : nothing}
     </table>`;
   }
 
-  /** What the seeds of an encoding say together. */
+  /** What the seeds of an encoding say together. @param {Row} row @param {Summary | undefined} summary */
   #spread({ finished, total }, summary) {
     const { unit } = this.lab;
     if (total === 1) return nothing;
@@ -87,6 +94,7 @@ class LabGaps extends LabElement {
       <span class="unit">95 %: ${unit.loss(summary.low)} to ${unit.loss(summary.high)}</span>`;
   }
 
+  /** @param {Shown | null} gap @param {string} label */
   #gap(gap, label) {
     const { unit } = this.lab;
     if (!gap) return html`<td class="number" data-label=${label}>–</td><td class="verdict" data-label="Verdict"></td>`;
@@ -95,7 +103,12 @@ class LabGaps extends LabElement {
       <td class="verdict" data-label="Verdict">${gap.verdict}${settling(gap)}</td>`;
   }
 
-  /** The same, as it was measured over many seeds. */
+  /**
+   * The same, as it was measured over many seeds.
+   * @param {MeasuredEncoding} measured
+   * @param {Gap | null} gap
+   * @param {string} label
+   */
   #elsewhere({ seeds, final }, gap, label) {
     const { unit } = this.lab;
     const name = html`<th scope="row" colspan="2">${counted(seeds, "seed")}, measured elsewhere</th>`;
@@ -104,6 +117,7 @@ class LabGaps extends LabElement {
     return html`<tr class="elsewhere">${name}${loss}${gap ? this.#gap({ ...gap, more: 0 }, label) : html`<td colspan="2"></td>`}</tr>`;
   }
 
+  /** @param {Gap[]} pairs @param {boolean} open @param {Measured | null} measured */
   #pairs(pairs, open, measured) {
     const rows = pairs.map((pair) => {
       const elsewhere = measured && gapBetween(measured.gaps, pair.a, pair.b);
@@ -127,20 +141,23 @@ class LabGaps extends LabElement {
     </tbody>`;
   }
 
-  /** The gaps of the table on one axis. */
+  /** The gaps of the table on one axis. @param {Gap[]} gaps @param {Measured | null} measured */
   #plot(gaps, measured) {
+    /** @param {Gap} gap */
     const named = (gap) => ({ ...gap, name: `${this.lab.encodingLabel(gap.a)} against ${this.lab.encodingLabel(gap.b)}` });
-    const elsewhere = gaps.map(({ a, b }) => measured && gapBetween(measured.gaps, a, b)).filter(Boolean);
+    const elsewhere = measured ? gaps.flatMap(({ a, b }) => gapBetween(measured.gaps, a, b) ?? []) : [];
     const rows = gaps.map((gap) => ({ ...named(gap), encoding: gap.b === CONTROL ? gap.a : null }));
     return html`<interval-plot .rows=${rows} .measured=${elsewhere.map(named)} .unit=${this.lab.unit}></interval-plot>
       <figure-save .lab=${this.lab} .heading=${`Gaps, ${this.lab.unit.gapUnit}`} .name=${"gaps"} .runs=${this.state.runs}></figure-save>`;
   }
 
+  /** @param {boolean} open */
   #unfold(open) {
     this.#showsPairs = open;
     this.requestUpdate();
   }
 
+  /** @param {string} encoding */
   #name(encoding) {
     return html`<span class="encoding"><encoding-mark encoding=${encoding}></encoding-mark> ${this.lab.encodingLabel(encoding)}</span>`;
   }
@@ -170,7 +187,7 @@ class LabGaps extends LabElement {
 
 const EMPTY = "The answer of your own runs will stand here: the final loss of each encoding, and how far apart they are.";
 
-/** How many more seeds would settle the verdict on a gap. */
+/** How many more seeds would settle the verdict on a gap. @param {Pick<Gap, "more" | "seeds">} gap */
 function settling({ more, seeds }) {
   if (more === 0 || seeds === 1) return nothing;
   const words = more === null ? "more than 1,000 more seeds would be needed" : `about ${counted(more, "more seed")} may settle it`;

@@ -7,6 +7,7 @@ import "../../charts/geometry-chart.js";
 import "./encoding-mark.js";
 import "./figure-save.js";
 import { LabElement } from "./lab-element.js";
+/** @import { Run } from "../kinds.js" */
 
 class LabGeometry extends LabElement {
   static watches = ["runs", "selected"];
@@ -20,7 +21,7 @@ class LabGeometry extends LabElement {
   render() {
     const { runs } = this.state;
     const selected = this.#selected;
-    const alike = runs.filter(({ seed }) => seed === selected.seed);
+    const alike = runs.filter(({ seed }) => seed === selected?.seed);
     return html`<figure class="figure">
       <figcaption>
         <h2>The embedding table</h2>
@@ -37,7 +38,11 @@ class LabGeometry extends LabElement {
     return runs.find(({ id }) => id === selected);
   }
 
-  /** A chart is set anew only when its run has a new picture. A small one leaves its title to the button around it. */
+  /**
+   * A chart is set anew only when its run has a new picture. A small one leaves its title to the button around it.
+   * @param {Run | undefined} run
+   * @param {boolean} compact
+   */
   #chart(run, compact) {
     const { label = "", facts = null } = run ?? {};
     const geometry = (compact ? run?.thumbnail : run?.geometry) ?? null;
@@ -50,6 +55,7 @@ class LabGeometry extends LabElement {
     );
   }
 
+  /** @param {Run} run */
   #multiple(run) {
     const selected = run.id === this.state.selected;
     return html`<button type="button" class="multiple" data-run=${run.id} aria-pressed=${selected}

@@ -7,6 +7,7 @@ import { changedSettings, settingValue } from "../exports.js";
 import { counted, duration, megabytes } from "../format.js";
 import "./encoding-mark.js";
 import { LabElement } from "./lab-element.js";
+/** @import { Kept, KeptExperiment, RunSummary } from "../kinds.js" */
 
 const DATE = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 
@@ -40,14 +41,19 @@ class LabKept extends LabElement {
     return `${stay} They take about ${size(bytes)}${allowed}.`;
   }
 
+  /** @param {Kept["state"]} state @param {string} message */
   #trouble(state, message) {
     return html`<div class="failure" role="alert">
       <p class="error">${message}</p>
-      ${state === "ready" ? html`<button type="button" class="button" @click=${() => this.lab.keeper.tryAgain()}>Try to keep them again</button>` : nothing}
+      ${state === "ready" ? html`<button type="button" class="button" @click=${() => this.lab.keeper?.tryAgain()}>Try to keep them again</button>` : nothing}
     </div>`;
   }
 
-  /** Two experiments may be of the same minute: their place in the list tells their buttons apart. */
+  /**
+   * Two experiments may be of the same minute: their place in the list tells their buttons apart.
+   * @param {KeptExperiment} experiment
+   * @param {string} place
+   */
   #experiment(experiment, place) {
     const { id, keptAt, runs } = experiment;
     const isShown = this.state.runs.some((run) => run.experiment === id && run.key !== null);
@@ -65,7 +71,7 @@ class LabKept extends LabElement {
             title=${this.#isBusy ? "An experiment is running: stop it first." : nothing}
             @click=${() => this.lab.openKept(id)}>Open</button>
           <button type="button" class="button" aria-label="Delete ${name}"
-            @click=${(event) => this.#delete(event, runs.map(({ key }) => key))}>Delete</button>
+            @click=${(/** @type {Event} */ event) => this.#delete(event, runs.map(({ key }) => key))}>Delete</button>
         </p>
       </div>
       ${runs.length > 1 ? this.#runs(runs, name) : nothing}
@@ -76,6 +82,7 @@ class LabKept extends LabElement {
     return ["running", "paused"].includes(this.state.phase);
   }
 
+  /** @param {RunSummary[]} runs */
   #encodings(runs) {
     const encodings = [...new Set(runs.map(({ config }) => config.encoding))];
     const seeds = [...new Set(runs.map(({ config }) => config.seed))];
@@ -84,8 +91,9 @@ class LabKept extends LabElement {
     )}<span class="seeds">${seeds.length > 1 ? "seeds" : "seed"} ${seeds.join(", ")}</span>`;
   }
 
+  /** @param {RunSummary[]} runs */
   #best(runs) {
-    const finished = runs.filter(({ state, loss }) => state === "finished" && loss !== null);
+    const finished = runs.flatMap(({ state, loss, config }) => (state === "finished" && loss !== null ? [{ loss, config }] : []));
     const best = finished.sort((a, b) => a.loss - b.loss)[0];
     const words = best
       ? [`Best: ${this.#loss(best.loss)}, ${this.lab.encodingLabel(best.config.encoding)}, seed ${best.config.seed}`]
@@ -97,18 +105,20 @@ class LabKept extends LabElement {
     return `${words.join(" · ")}.`;
   }
 
-  /** In the unit that the whole page writes losses in. */
+  /** In the unit that the whole page writes losses in. @param {number} nats */
   #loss(nats) {
     const { loss, per } = this.lab.unit;
     return `${loss(nats)} ${per}`;
   }
 
+  /** @param {KeptExperiment} experiment */
   #settings({ config }) {
     const changed = changedSettings(this.lab.data, config);
     if (!changed.length) return "the default settings";
     return changed.map((setting) => `${setting.label} ${settingValue(setting, config[setting.name])}`).join(", ");
   }
 
+  /** @param {RunSummary[]} runs @param {string} experiment */
   #runs(runs, experiment) {
     return html`<details>
       <summary>${counted(runs.length, "run")}</summary>
@@ -120,13 +130,14 @@ class LabKept extends LabElement {
           return html`<li class="row">
             <p><encoding-mark encoding=${config.encoding}></encoding-mark> ${name}${loss === null ? "" : ` · ${this.#loss(loss)}`} · ${end}, ${duration(seconds)}</p>
             <p class="action"><button type="button" class="button" aria-label="Delete ${name}${placed(index, runs)}, of ${experiment}"
-              @click=${(event) => this.#delete(event, [key])}>Delete</button></p>
+              @click=${(/** @type {Event} */ event) => this.#delete(event, [key])}>Delete</button></p>
           </li>`;
         })}
       </ul>
     </details>`;
   }
 
+  /** @param {{key: IDBValidKey, why: string}} record @param {string} place */
   #unreadable({ key, why }, place) {
     return html`<li data-unreadable>
       <div class="row">
@@ -135,18 +146,23 @@ class LabKept extends LabElement {
           <p>This version of the lab cannot read what is kept here: ${why.replace(/\.$/, "")}.</p>
         </div>
         <p class="action"><button type="button" class="button" aria-label="Delete what cannot be read${place}"
-          @click=${(event) => this.#delete(event, [key])}>Delete</button></p>
+          @click=${(/** @type {Event} */ event) => this.#delete(event, [key])}>Delete</button></p>
       </div>
     </li>`;
   }
 
-  /** Deleted is deleted at once: one run can be trained again. The keyboard goes on beside what is gone, if it is. */
-  async #delete(event, keys) {
-    const item = event.target.closest("li");
-    const next = item.nextElementSibling ?? item.previousElementSibling;
-    if (!(await this.lab.keeper.remove(keys))) return;
+  /**
+   * Deleted is deleted at once: one run can be trained again. The keyboard goes on beside what is gone, if it is.
+   * @param {Event} event
+   * @param {IDBValidKey[]} keys
+   */
+  async #delete({ target: pressed }, keys) {
+    const item = pressed instanceof Element ? pressed.closest("li") : null;
+    const next = item?.nextElementSibling ?? item?.previousElementSibling;
+    if (!(await this.lab.keeper?.remove(keys))) return;
     await new Promise(requestAnimationFrame);
     await this.updateComplete;
+    /** @type {HTMLElement | null | undefined} */
     const target = next?.isConnected ? next.querySelector("button:not(:disabled)") : null;
     (target ?? this.closest("section")?.querySelector("h3"))?.focus();
   }
@@ -164,24 +180,28 @@ class LabKept extends LabElement {
     </div>`;
   }
 
-  /** The question takes the keyboard to the answer that costs nothing. */
+  /** The question takes the keyboard to the answer that costs nothing. @param {boolean} asks */
   async #ask(asks) {
     this.asks = asks;
     await this.updateComplete;
-    [...this.querySelectorAll(asks ? "[data-keep]" : ":scope > .action button")].at(-1)?.focus();
+    this.within(asks ? "[data-keep]" : ":scope > .action:last-child button:last-child")?.focus();
   }
 
   async #deleteAllNow() {
-    if (!(await this.lab.keeper.removeAll())) return;
+    if (!(await this.lab.keeper?.removeAll())) return;
     this.asks = false;
     this.closest("section")?.querySelector("h3")?.focus();
   }
 }
 
-/** Which of several something is, at the end of its name: " (2 of 3)"; nothing is said of one alone. */
+/**
+ * Which of several something is, at the end of its name: " (2 of 3)"; nothing is said of one alone.
+ * @param {number} index
+ * @param {unknown[]} all
+ */
 const placed = (index, all) => (all.length > 1 ? ` (${index + 1} of ${all.length})` : "");
 
-/** A size in MB, or GB where those are many. */
+/** A size in MB, or GB where those are many. @param {number} bytes */
 const size = (bytes) => (bytes < 1e9 ? `${megabytes(bytes)} MB` : `${count(Math.round(bytes / 1e9))} GB`);
 
 customElements.define("lab-kept", LabKept);

@@ -7,35 +7,38 @@ import { namesOf, secondsFor, suggestion } from "../more-seeds.js";
 import { canContinue } from "../run.js";
 import { MOST_SEEDS } from "../settings.js";
 import { LabElement } from "./lab-element.js";
+/** @import { EventOn } from "../kinds.js" */
+/** @import { Suggestion } from "../more-seeds.js" */
 
 class LabMoreSeeds extends LabElement {
-  static watches = ["runs", "gaps", "phase", "textLoading"];
+  static watches = ["runs", "gaps", "phase", "textLoading", "locks"];
+  /** @type {string | null} */
   #typed = null; // what the reader wrote in place of the suggestion
 
   render() {
-    if (!this.lab.hasEnded) return nothing;
+    if (!this.lab.hasEnded || this.lab.isLocked("seeds")) return nothing;
     const left = this.lab.seedsLeft();
     const suggested = suggestion(this.state.runs, this.state.gaps, left);
     const typed = this.#typed ?? String(suggested.count);
     const count = /^\d+$/.test(typed) && Number(typed) >= 1 && Number(typed) <= left ? Number(typed) : null;
-    return html`<form class="more-seeds" @submit=${(event) => this.#run(event, count)}>
+    return html`<form class="more-seeds" @submit=${(/** @type {Event} */ event) => this.#run(event, count)}>
       <label for="more-seeds">More seeds</label>
       <input id="more-seeds" type="text" inputmode="numeric" autocomplete="off" aria-describedby="more-seeds-why"
         aria-invalid=${left > 0 && count === null ? "true" : nothing} ?disabled=${left === 0}
-        .value=${live(typed)} @input=${(event) => this.#type(event.target.value)} />
+        .value=${live(typed)} @input=${(/** @type {EventOn<HTMLInputElement>} */ { target }) => this.#type(target.value)} />
       <button class="button" ?disabled=${count === null || this.state.textLoading}>
         Run ${count === null ? "more seeds" : counted(count, "more seed")}</button>
       <p id="more-seeds-why">${this.#why(suggested, left)} ${this.#effort(count, left)}</p>
     </form>`;
   }
 
-  #why({ reason, pair, count }, left) {
-    const names = pair && namesOf(pair).map((encoding) => this.lab.encodingLabel(encoding)).join(" against ");
-    switch (reason) {
+  /** @param {Suggestion} suggested @param {number} left */
+  #why(suggested, left) {
+    switch (suggested.reason) {
       case "none left":
         return `${MOST_SEEDS} seeds are the most of one experiment.`;
       case "first interval":
-        return `One seed tells nothing of the spread: ${count} more give a first interval.`;
+        return `One seed tells nothing of the spread: ${suggested.count} more give a first interval.`;
       case "alone":
         return "One encoding has no gap; more seeds show how much its loss varies.";
       case "not compared":
@@ -43,12 +46,17 @@ class LabMoreSeeds extends LabElement {
       case "no pair":
         return this.#noPair();
       case "settle":
-        return `${names}: about ${counted(pair.more, "more seed")} may settle it.`;
+        return `${this.#names(suggested.pair)}: about ${counted(suggested.pair.more, "more seed")} may settle it.`;
       case "out of reach":
-        return `${names} would need ${pair.more === null ? "more than 1,000" : `about ${pair.more}`} more seeds, and ${left} are left; a few make the interval narrower.`;
+        return `${this.#names(suggested.pair)} would need ${suggested.pair.more === null ? "more than 1,000" : `about ${suggested.pair.more}`} more seeds, and ${left} are left; a few make the interval narrower.`;
       default:
         return "Every gap is settled; more seeds make the intervals narrower.";
     }
+  }
+
+  /** @param {import("../kinds.js").Gap} gap */
+  #names(gap) {
+    return namesOf(gap).map((encoding) => this.lab.encodingLabel(encoding)).join(" against ");
   }
 
   /** Why several encodings have no gap. */
@@ -58,7 +66,7 @@ class LabMoreSeeds extends LabElement {
     return runs.some(canContinue) ? `${words}: continue the runs that were stopped.` : `${words}.`;
   }
 
-  /** How long it takes, or what has to be written instead. */
+  /** How long it takes, or what has to be written instead. @param {number | null} count @param {number} left */
   #effort(count, left) {
     if (left === 0) return nothing;
     if (count === null) return html`<span class="error">Choose a whole number from 1 to ${left}.</span>`;
@@ -66,18 +74,25 @@ class LabMoreSeeds extends LabElement {
     return seconds === null ? nothing : `It takes about ${duration(Math.max(1, seconds))}; what is there stays.`;
   }
 
+  /** @param {string} text */
   #type(text) {
     this.#typed = text;
     this.requestUpdate();
   }
 
-  /** The form goes when the runs begin; the keyboard stays at what is said of them. */
+  /**
+   * The form goes when the runs begin; the keyboard stays at what is said of them.
+   * @param {Event} event
+   * @param {number | null} count
+   */
   #run(event, count) {
     event.preventDefault();
     if (count === null) return;
     this.#typed = null;
     this.lab.runMoreSeeds(count);
-    this.closest(".gaps").querySelector(".note").focus({ preventScroll: true });
+    /** @type {HTMLElement | null | undefined} */
+    const note = this.closest(".gaps")?.querySelector(".note");
+    note?.focus({ preventScroll: true });
   }
 }
 

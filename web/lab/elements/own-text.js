@@ -3,11 +3,14 @@
 import { html, nothing } from "lit";
 import { live } from "lit/directives/live.js";
 import { count } from "../../charts/numbers.js";
+import "../../charts/scroll-box.js";
 import { asFile } from "../corpus.js";
+import { asError } from "../errors.js";
 import { megabytes } from "../format.js";
 import { lastLine } from "../probe-words.js";
 import { LabElement } from "./lab-element.js";
 import { textReport } from "./text-report.js";
+/** @import { EventOn } from "../kinds.js" */
 
 /** How long the reader must type nothing until Python reads, in milliseconds. */
 const PAUSE = 500;
@@ -22,17 +25,18 @@ class LabOwnText extends LabElement {
 
   /** Counts the texts that were given, so that a file which comes late replaces none. */
   #turn = 0;
-  #timer = null;
-  /** The text in the field as the reader left it: it stays there, however long it has become. */
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer = undefined;
+  /** The text in the field as the reader left it: it stays there, however long it has become. @type {string | null} */
   #typed = null;
-  /** The last text that Python was asked about. */
+  /** The last text that Python was asked about. @type {string | null} */
   #asked = null;
-  /** Whether the runs on the page have the text of the field: {runs, field, same}. */
+  /** Whether the runs on the page have the text of the field. @type {{runs: string | null, field: string, same: boolean} | null} */
   #compared = null;
 
   constructor() {
     super();
-    /** Why the last text could not be taken, and whether it was that in the field, and no file: {message, isTyped}. */
+    /** @type {{message: string, isTyped: boolean} | null} Why the last text could not be taken; isTyped: it was that in the field. */
     this.error = null;
     /** Whether something is held over the element to be dropped. */
     this.isOver = false;
@@ -61,20 +65,21 @@ class LabOwnText extends LabElement {
     </div>`;
   }
 
+  /** @param {string} about @param {boolean} isWrong */
   #field(about, isWrong) {
     return html`<label for="own-text">Your own text</label>
       <textarea id="own-text" rows="6" dir="auto" spellcheck="false" autocomplete="off" aria-describedby=${about}
         aria-invalid=${isWrong ? "true" : nothing} .value=${live(this.state.ownText)} @input=${this.#type} @paste=${this.#paste}></textarea>`;
   }
 
-  /** A long text is shown by its ends. */
+  /** A long text is shown by its ends. @param {string} about */
   #ends(about) {
     const { ownText, textName } = this.state;
     return html`<div class="ends" id="own-text" role="group" tabindex="-1" aria-labelledby="own-text-name" aria-describedby=${about}>
       <p id="own-text-name">Your own text${textName ? html`, <bdi class="name">${textName}</bdi>` : nothing}: its beginning and its end</p>
-      <pre dir="auto">${asFile(ownText.slice(0, ENDS))}</pre>
+      <scroll-box label="Its beginning"><pre dir="auto">${asFile(ownText.slice(0, ENDS))}</pre></scroll-box>
       <p aria-hidden="true">…</p>
-      <pre dir="auto">${asFile(ownText.slice(-ENDS))}</pre>
+      <scroll-box label="Its end"><pre dir="auto">${asFile(ownText.slice(-ENDS))}</pre></scroll-box>
       <button type="button" class="button small" @click=${this.#remove}>Remove this text</button>
     </div>`;
   }
@@ -84,6 +89,7 @@ class LabOwnText extends LabElement {
     return Math.min(this.lab.workers, Math.max(1, this.state.encodings.length * this.lab.seedCount()));
   }
 
+  /** @param {EventOn<HTMLTextAreaElement, InputEvent>} event */
   #type({ target, inputType }) {
     const text = asFile(target.value);
     this.#take(text);
@@ -91,7 +97,10 @@ class LabOwnText extends LabElement {
     else this.#timer = setTimeout(() => this.#read(text), PAUSE);
   }
 
-  /** What is in the field is the text at once; what is in it is found out when the reader pauses. */
+  /**
+   * What is in the field is the text at once; what is in it is found out when the reader pauses.
+   * @param {string} text
+   */
   #take(text) {
     this.#forget();
     this.#typed = this.#asked = text;
@@ -105,42 +114,51 @@ class LabOwnText extends LabElement {
     this.error = null;
   }
 
-  /** A pasted file is read; so is a text that would make the field too long, as if it were one. */
+  /**
+   * A pasted file is read; so is a text that would make the field too long, as if it were one.
+   * @param {EventOn<HTMLTextAreaElement, ClipboardEvent>} event
+   */
   #paste(event) {
-    const [file] = event.clipboardData.files;
-    const text = event.clipboardData.getData("text/plain");
+    const file = event.clipboardData?.files[0];
+    const text = event.clipboardData?.getData("text/plain") ?? "";
     if (file && !text) this.#readFile(file);
     else if (!this.#insertLong(event.target, text)) return;
     event.preventDefault();
   }
 
+  /** @param {HTMLTextAreaElement} field @param {string} text */
   #insertLong({ value, selectionStart, selectionEnd }, text) {
     if (value.length + text.length <= MOST_IN_FIELD) return false;
     this.#readFile(new Blob([value.slice(0, selectionStart), text, value.slice(selectionEnd)]));
     return true;
   }
 
+  /** @param {DragEvent} event */
   #hold(event) {
-    if (!event.dataTransfer.types.includes("Files")) return; // text goes where it is dropped in the field
+    if (!event.dataTransfer?.types.includes("Files")) return; // text goes where it is dropped in the field
     event.preventDefault();
     this.isOver = true;
   }
 
-  #leave(event) {
-    if (!event.currentTarget.contains(event.relatedTarget)) this.isOver = false;
+  /** @param {DragEvent} event */
+  #leave({ currentTarget, relatedTarget }) {
+    const isWithin = currentTarget instanceof Element && relatedTarget instanceof Node && currentTarget.contains(relatedTarget);
+    if (!isWithin) this.isOver = false;
   }
 
+  /** @param {DragEvent} event */
   #drop(event) {
     this.isOver = false;
-    const [file] = event.dataTransfer.files;
-    const field = event.target.closest("textarea");
+    const file = event.dataTransfer?.files[0];
+    const field = event.target instanceof Element ? event.target.closest("textarea") : null;
     if (file) this.#readFile(file);
-    else if (!field || !this.#insertLong(field, event.dataTransfer.getData("text/plain"))) return;
+    else if (!field || !this.#insertLong(field, event.dataTransfer?.getData("text/plain") ?? "")) return;
     event.preventDefault();
   }
 
+  /** @param {EventOn<HTMLInputElement>} event */
   async #choose({ target }) {
-    const [file] = target.files;
+    const file = target.files?.[0];
     if (file) this.#readFile(file);
     target.value = ""; // so that the same file can be chosen again
   }
@@ -153,7 +171,8 @@ class LabOwnText extends LabElement {
   async #readFile(file) {
     this.#forget();
     const turn = this.#turn;
-    const { name = null, size } = file;
+    const name = file instanceof File ? file.name : null;
+    const { size } = file;
     const { largestText } = this.lab.data;
     if (size > largestText) {
       this.#fail(`${name ?? "The text"} has ${megabytes(size)} MB; at most ${megabytes(largestText)} MB are read: use a part of it.`);
@@ -163,7 +182,7 @@ class LabOwnText extends LabElement {
       const bytes = new Uint8Array(await file.arrayBuffer());
       if (turn === this.#turn) await this.#read(bytes, name);
     } catch (error) {
-      if (turn === this.#turn) this.#fail(`${name ?? "The text"} could not be read: ${error.message}`);
+      if (turn === this.#turn) this.#fail(`${name ?? "The text"} could not be read: ${asError(error).message}`);
     }
   }
 
@@ -175,10 +194,11 @@ class LabOwnText extends LabElement {
       await this.lab.readText(source, name);
       if (turn === this.#turn && typeof source !== "string") this.#typed = null;
     } catch (error) {
-      if (turn === this.#turn) this.#fail(lastLine(error.message), typeof source === "string");
+      if (turn === this.#turn) this.#fail(lastLine(asError(error).message), typeof source === "string");
     }
   }
 
+  /** @param {string} message @param {boolean} [isTyped] */
   #fail(message, isTyped = false) {
     this.error = { message, isTyped };
   }
@@ -208,6 +228,7 @@ class LabOwnText extends LabElement {
     this.#read(text);
   }
 
+  /** @param {string} text */
   #putRuns(text) {
     this.#replace(text);
     this.#focus();
@@ -217,7 +238,7 @@ class LabOwnText extends LabElement {
   async #focus() {
     this.requestUpdate(); // the store tells no sooner than the screen is drawn
     await this.updateComplete;
-    this.querySelector("#own-text").focus();
+    this.within("#own-text")?.focus();
   }
 
   /** What the reader gave stays when runs on another text are opened. */
@@ -227,13 +248,14 @@ class LabOwnText extends LabElement {
     if (run?.config.corpus !== "own" || this.#isText(run.text, ownText)) return nothing;
     const characters = run.facts ? `, of ${count(run.facts.characters.train + run.facts.characters.validation)} characters` : "";
     return html`<p class="note">The runs on the page have another text${characters}; Run would train on this one.</p>
-      <p><button type="button" class="button small" @click=${() => this.#putRuns(run.text)}>Put the text of the runs here</button></p>`;
+      <p><button type="button" class="button small" @click=${() => this.#putRuns(run.text ?? "")}>Put the text of the runs here</button></p>`;
   }
 
-  /** Two long texts are compared once, and not at every rendering. */
+  /** Two long texts are compared once, and not at every rendering. @param {string | null} runs @param {string} field */
   #isText(runs, field) {
-    const { runs: before, field: of } = this.#compared ?? {};
-    if (runs !== before || field !== of) this.#compared = { runs, field, same: runs === field };
+    const before = this.#compared;
+    if (before?.runs === runs && before.field === field) return before.same;
+    this.#compared = { runs, field, same: runs === field };
     return this.#compared.same;
   }
 }

@@ -4,15 +4,21 @@ import { html, nothing } from "lit";
 import { guard } from "lit/directives/guard.js";
 import { live } from "lit/directives/live.js";
 import { percent } from "../../charts/numbers.js";
-import { dependsOnEncoding, isSameText, trainsItself, usualModel } from "../probe-subject.js";
+import { embedTag } from "../embed-tag.js";
+import { dependsOnEncoding, isRun, isSameText, trainsItself, usualModel } from "../probe-subject.js";
 import "../probe-views/elements.js";
-import { VIEWS } from "../probe-views/index.js";
+import { viewOf } from "../probe-views/index.js";
 import { lastLine, lookedAt, measured, OBSTACLES, pending } from "../probe-words.js";
 import { bestRun, validationLoss } from "../run.js";
 import { LabElement } from "./lab-element.js";
+import "./copy-field.js";
 import "./encoding-mark.js";
 import "./figure-save.js";
 import { settingField } from "./setting-field.js";
+/** @import { EventOn, Picture, Probe } from "../kinds.js" */
+/** @import { Answer, Entry, Task, Wrong } from "../probe-plan.js" */
+/** @import { Source } from "../probe-subject.js" */
+/** @import { Moment } from "../../charts/geometry-scrubber.js" */
 
 /** How far from the screen a lab begins to ask, as a share of the screen's height. */
 const NEAR = "50%";
@@ -20,11 +26,17 @@ const NEAR = "50%";
 class ProbeCard extends LabElement {
   static watches = ["probes", "runs", "selected", "phase", "status", "values", "encodings", "own", "seeds", "ownText", "unit"];
   static properties = { probe: {} };
+  /** @type {IntersectionObserver | null} */
   #observer = null;
   #isNear = false;
   #fallback = "";
   #told = 0;
   #words = "";
+
+  constructor() {
+    super();
+    this.probe = "";
+  }
 
   connectedCallback() {
     this.#fallback ||= this.textContent.trim();
@@ -35,7 +47,7 @@ class ProbeCard extends LabElement {
 
   firstUpdated() {
     this.#observer = new IntersectionObserver(
-      (entries) => this.#come(entries.at(-1).isIntersecting),
+      (entries) => this.#come(entries[entries.length - 1].isIntersecting),
       { rootMargin: `${NEAR} 0px` },
     );
     this.#observer.observe(this);
@@ -43,10 +55,11 @@ class ProbeCard extends LabElement {
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    this.#observer.disconnect();
+    this.#observer?.disconnect();
     this.#come(false);
   }
 
+  /** @param {boolean} isNear */
   #come(isNear) {
     this.#isNear = isNear;
     this.lab.probes.near(this.probe, this, isNear);
@@ -75,17 +88,28 @@ class ProbeCard extends LabElement {
     const error = this.lab.probes.failed(name);
     return html`<article class="probe" aria-labelledby=${id}>
       <header>
-        <h4 id=${id}>${title}</h4>
-        <p><a href="#${this.id}" aria-label="Link to this lab: ${title}">#${this.id}</a></p>
+        <h4 id=${id} aria-level=${this.lab.isEmbedded ? 2 : nothing}>${title}</h4>
+        <p>${this.#link(title)}</p>
       </header>
       ${this.#model(entry)} ${this.#inputs(entry, error)} ${this.#trigger(entry)} ${this.#failure(entry, error)}
       ${answer ? this.#outcome(entry, answer, error) : html`<p class="waiting">${this.#waiting(entry, error)}</p>`}
-      ${this.#code(entry)}
+      ${this.#code(entry)} ${this.lab.isEmbedded ? nothing : this.#embedding(name)}
       <p role="status" class="visually-hidden">${this.#news(entry, answer, error)}</p>
     </article>`;
   }
 
-  /** Which model: that of the selected run or of another encoding, as it is or before its training. */
+  /** To itself or, from a frame, to its place in the chapter. @param {string} title */
+  #link(title) {
+    const anchor = `#${this.id}`;
+    return this.lab.isEmbedded
+      ? html`<a href="index.html${anchor}" target="_blank" rel="noopener" aria-label="${anchor}, this lab in the chapter: ${title}">${anchor}</a>`
+      : html`<a href=${anchor} aria-label="${anchor}, a link to this lab: ${title}">${anchor}</a>`;
+  }
+
+  /**
+   * Which model: that of the selected run or of another encoding, as it is or before its training.
+   * @param {Entry} entry
+   */
   #model({ probe, choice }) {
     const { name } = probe;
     if (!dependsOnEncoding(probe)) return nothing;
@@ -93,7 +117,7 @@ class ProbeCard extends LabElement {
     const id = `model-${name}`;
     return html`<div class="models">
       <label for=${id}>Model</label>
-      <select id=${id} @change=${(event) => this.lab.probes.chooseModel(name, { encoding: event.target.value || null })}>
+      <select id=${id} @change=${(/** @type {EventOn<HTMLSelectElement>} */ { target }) => this.lab.probes.chooseModel(name, { encoding: target.value || null })}>
         <option value="" .selected=${live(encoding === null)}>${usualModel(probe, this.state.runs)}</option>
         ${this.lab.encodings().map(
           ({ value, label }) => html`<option value=${value} .selected=${live(encoding === value)}>${label}</option>`,
@@ -101,12 +125,13 @@ class ProbeCard extends LabElement {
       </select>
       ${probe.needsModel && this.state.runs.length
         ? html`<label class="check"><input type="checkbox" .checked=${untrained}
-            @change=${(event) => this.lab.probes.chooseModel(name, { untrained: event.target.checked })} />
+            @change=${(/** @type {EventOn<HTMLInputElement>} */ { target }) => this.lab.probes.chooseModel(name, { untrained: target.checked })} />
             before its training</label>`
         : nothing}
     </div>`;
   }
 
+  /** @param {Entry} entry @param {Wrong | undefined} error */
   #inputs({ probe, args, task }, error) {
     if (!probe.arguments.length) return nothing;
     const { name } = probe;
@@ -124,34 +149,22 @@ class ProbeCard extends LabElement {
     </fieldset>`;
   }
 
-  /** Probes that train models of their own wait for the reader. */
+  /** Probes that train models of their own wait for the reader. @param {Entry} entry */
   #trigger({ probe, task }) {
     if (!trainsItself(probe)) return nothing;
     const { name, title } = probe;
-    if (!task) {
-      const question = this.lab.probes.question(name);
-      return html`<p class="trigger">
-        <button type="button" class="button" ?disabled=${!question} @click=${() => this.#press(() => this.lab.probes.start(name))}>
-          Train these models</button>
-        <span>${OBSTACLES[this.lab.probes.obstacle(name)] ?? "It takes a while, in a core of its own."}</span>
-      </p>`;
-    }
+    const { probes } = this.lab;
+    const obstacle = probes.obstacle(name);
+    // One button for both, on which the keyboard stays when the models are trained.
     return html`<p class="trigger">
-      <button type="button" class="button" @click=${() => this.#press(() => this.lab.probes.stop(name))}>Stop</button>
-      <progress max="1" .value=${task.progress} aria-label="Progress of ${title}"></progress>
-      <span>${this.#stage(task)}</span>
+      <button type="button" class="button" ?disabled=${!task && !probes.question(name)}
+        @click=${() => (task ? probes.stop(name) : probes.start(name))}>${task ? "Stop" : "Train these models"}</button>
+      ${task ? html`<progress max="1" .value=${task.progress} aria-label="Progress of ${title}"></progress>` : nothing}
+      <span>${task ? this.#stage(task) : obstacle ? OBSTACLES[obstacle] : "It takes a while, in a core of its own."}</span>
     </p>`;
   }
 
-  /** The button that takes the place of the one that was pressed takes the keyboard, too. */
-  async #press(act) {
-    act();
-    await new Promise(requestAnimationFrame);
-    await this.updateComplete;
-    this.querySelector(".trigger button")?.focus();
-  }
-
-  /** What was wrong, where it belongs to no field. */
+  /** What was wrong, where it belongs to no field. @param {Entry} entry @param {Wrong | undefined} error */
   #failure({ probe }, error) {
     if (!error || probe.arguments.some(({ name }) => name === error.field)) return nothing;
     return html`<div class="failure">
@@ -162,9 +175,11 @@ class ProbeCard extends LabElement {
     </div>`;
   }
 
+  /** @param {Entry} entry @param {Answer} answer @param {Wrong | undefined} error */
   #outcome(entry, answer, error) {
     const { probe } = entry;
-    const coming = pending(entry, this.lab.probes.question(probe.name), answer, error);
+    const { probes } = this.lab;
+    const coming = pending(entry, probes.question(probe.name), probes.obstacleBeside(probe.name, answer), answer, error);
     const statement = html`<p class="looks-at">
       ${dependsOnEncoding(probe) ? html`<encoding-mark encoding=${answer.source.encoding}></encoding-mark>` : nothing}
       <span>${lookedAt(probe, answer, this.#label(answer.source))}</span>
@@ -174,31 +189,40 @@ class ProbeCard extends LabElement {
       <figure-save .lab=${this.lab} .heading=${probe.title} .name=${probe.name} .runs=${[answer.source]} .notes=${this.#about(probe, answer)}></figure-save>`;
   }
 
-  /** What was asked of which model, for the small print of a saved figure. */
+  /**
+   * What was asked of which model, for the small print of a saved figure.
+   * @param {Probe} probe
+   * @param {Answer} answer
+   */
   #about(probe, answer) {
     const asked = probe.arguments.map(({ name, label }) => `${label}: ${answer.args[name]}.`);
     return [[lookedAt(probe, answer, this.#label(answer.source)), ...asked].join(" ")];
   }
 
-  /** What a view draws from: the arguments, the run's label, the unit, the best run and, as they are kept, its pictures. */
+  /**
+   * What a view draws from: the arguments, the run's label, the unit, the best run and, as they are kept, its pictures.
+   * @param {Answer} answer
+   */
   #view({ result, args, source, step }) {
-    const pictures = args.frequency === "removed" ? [] : (source.history ?? []);
+    const pictures = args.frequency === "removed" || !isRun(source) ? [] : source.history;
     const moments = pictures.filter((picture) => picture.step <= step).map(momentOf);
     const label = this.#label(source);
     const run = this.#best({ source });
-    const best = run && { label: this.#label(run), encoding: run.encoding, nats: validationLoss(run) };
-    return VIEWS[this.probe](result, { ...args, label, unit: this.lab.unit, best, ...(moments.length && { moments }) });
+    const best = run && { label: this.#label(run), encoding: run.encoding, nats: validationLoss(run) ?? NaN };
+    return viewOf(this.probe, result, { label, unit: this.lab.unit, best, step, ...(moments.length > 0 && { moments }) });
   }
 
-  /** The best run on the text of an answer. */
+  /** The best run on the text of an answer. @param {{source: Source}} of */
   #best({ source }) {
     return bestRun(this.state.runs.filter((run) => isSameText(run, source)));
   }
 
+  /** @param {{encoding: string, seed: number}} of */
   #label({ encoding, seed }) {
     return `${this.lab.encodingLabel(encoding)}, seed ${seed}`;
   }
 
+  /** @param {Entry} entry @param {Wrong | undefined} error */
   #waiting({ probe, task }, error) {
     if (!this.state.status) return this.#fallback;
     if (error) return "Nothing has been measured yet.";
@@ -208,22 +232,38 @@ class ProbeCard extends LabElement {
     return task ? this.#stage(task) : "Waits for a free core.";
   }
 
+  /** @param {Task} task */
   #stage({ progress, took }) {
     if (!took) return this.state.status ? "Waits for a free core." : "Waits for Python.";
     return `${percent(progress)} done`;
   }
 
+  /** @param {Entry} entry */
   #code({ probe, code }) {
     const { name } = probe;
-    return html`<details class="code" @toggle=${(event) => event.target.open && this.lab.probes.showCode(name)}>
+    return html`<details class="code" @toggle=${(/** @type {EventOn<HTMLDetailsElement>} */ { target }) => target.open && this.lab.probes.showCode(name)}>
       <summary>Show the code</summary>
       ${code?.code
-        ? html`<p class="file">${code.file}, as it runs here</p><pre tabindex="0" aria-label="Python of ${probe.title}">${code.code}</pre>`
+        ? html`<p class="file">${code.file}, as it runs here</p><pre tabindex="0" role="group" aria-label="Python of ${probe.title}">${code.code}</pre>`
         : html`<p>${code?.message ?? "Asks Python for it …"}</p>`}
     </details>`;
   }
 
-  /** Said when the reader has asked for something and it is there; what is measured again by itself stays unsaid. */
+  /** For whoever teaches: this lab alone, with the experiment on the page. @param {string} name */
+  #embedding(name) {
+    const tag = embedTag(this.lab.sharedQuery(), { panels: `probe:${name}`, anchor: this.id });
+    return html`<details class="code">
+      <summary>Embed this lab</summary>
+      <copy-field label="HTML for the page of a course" .value=${tag}></copy-field>
+    </details>`;
+  }
+
+  /**
+   * Said when the reader has asked for something and it is there; what is measured again by itself stays unsaid.
+   * @param {Entry} entry
+   * @param {Answer | undefined} answer
+   * @param {Wrong | undefined} error
+   */
   #news({ told }, answer, error) {
     if (told !== this.#told) {
       this.#told = told;
@@ -232,6 +272,7 @@ class ProbeCard extends LabElement {
     return this.#words;
   }
 
+  /** @param {Answer} answer */
   #drawn(answer) {
     if (answer.result.defined === false) return html`<p class="undefined">${answer.result.why}</p>`;
     const { number, figure, notes = [] } = this.#view(answer);
@@ -244,7 +285,7 @@ class ProbeCard extends LabElement {
   }
 }
 
-/** A picture of a run's table as <geometry-scrubber> takes it. */
+/** A picture of a run's table as <geometry-scrubber> takes it. @param {Picture} picture @returns {Moment} */
 const momentOf = ({ step, points, explained, points3, explained3 }) => ({
   step, points2: points, explained2: explained, ...(points3 && { points3, explained3 }),
 });

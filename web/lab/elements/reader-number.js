@@ -5,13 +5,14 @@
 
 import { setText } from "../../charts/chart-element.js";
 import { probeBehind, readerNumber } from "../reader-numbers.js";
+/** @import { Lab } from "../lab.js" */
 
 const NO_BREAK_SPACE = "\u00a0";
 
 /** A number that the reader sees has its probe asked, as the probe's own lab would. */
 const seen = new IntersectionObserver(
   (entries) => {
-    for (const { target, isIntersecting } of entries) target.come(isIntersecting);
+    for (const { target, isIntersecting } of entries) if (target instanceof ReaderNumber) target.come(isIntersecting);
   },
   { rootMargin: "50% 0px" },
 );
@@ -19,12 +20,13 @@ const seen = new IntersectionObserver(
 /** Whoever brings it to life sets `.lab` first. */
 class ReaderNumber extends HTMLElement {
   static watches = ["probes", "runs", "gaps", "selected", "values", "encodings", "seeds", "ownText", "unit"];
+  /** @type {string | null} */
   #fallback = null;
   #unsubscribe = () => {};
 
   connectedCallback() {
     this.#fallback ??= this.textContent;
-    this.#unsubscribe = this.lab.store.subscribe(ReaderNumber.watches, () => this.#show());
+    this.#unsubscribe = this.#lab.store.subscribe(ReaderNumber.watches, () => this.#show());
     this.#show();
     if (this.#probe) seen.observe(this);
   }
@@ -37,20 +39,29 @@ class ReaderNumber extends HTMLElement {
 
   /** @param {boolean} isNear to the screen, or on it */
   come(isNear) {
-    if (this.#probe) this.lab.probes.near(this.#probe, this, isNear);
+    if (this.#probe) this.#lab.probes.near(this.#probe, this, isNear);
+  }
+
+  /** It is set before there is this class, whose field would take its place. @returns {Lab} */
+  get #lab() {
+    return Object.getOwnPropertyDescriptor(this, "lab")?.value;
+  }
+
+  get #name() {
+    return this.getAttribute("name") ?? "";
   }
 
   get #probe() {
-    return probeBehind(this.getAttribute("name"));
+    return probeBehind(this.#name);
   }
 
   #show() {
     const unit = this.getAttribute("unit");
     const isChosen = unit === "chosen";
-    const number = readerNumber(this.lab, this.getAttribute("name"), isChosen);
+    const number = readerNumber(this.#lab, this.#name, isChosen);
     this.toggleAttribute("data-value", number !== null);
     const words = number !== null && unit && !isChosen ? `${number} ${unit}` : number;
-    setText(this, words?.replaceAll(" ", NO_BREAK_SPACE) ?? this.#fallback);
+    setText(this, words?.replaceAll(" ", NO_BREAK_SPACE) ?? this.#fallback ?? "");
   }
 }
 

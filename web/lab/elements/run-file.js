@@ -3,6 +3,7 @@
 import { html, nothing } from "lit";
 import { live } from "lit/directives/live.js";
 import { download } from "../download.js";
+import { asError } from "../errors.js";
 import { TEXT_FILE, trainCommand } from "../exports.js";
 import { megabytes } from "../format.js";
 import { isOwn } from "../own.js";
@@ -12,16 +13,13 @@ import { isUnderWay } from "../run.js";
 import "./copy-field.js";
 import { CONSEQUENCES, foreignCode } from "./foreign-code.js";
 import { LabElement } from "./lab-element.js";
+/** @import { Config, EventOn, Run } from "../kinds.js" */
 
-/** What of Hugging Face's transformers opens a run, or null where nothing does; Bloom has the slopes of 1, 2, 4 or 8 heads. */
-function architecture({ encoding, heads }) {
-  if (isOwn(encoding)) return undefined; // what it supplies decides, and its README tells
-  if (encoding === "rope") return "GPT-NeoX";
-  if (encoding === "alibi") return (heads & (heads - 1)) === 0 ? "Bloom" : null;
-  return "GPT-2";
-}
-
-/** What other programs make of a run, as a part of a sentence. */
+/**
+ * What other programs make of a run, as a part of a sentence.
+ * @param {string | null | undefined} by what of Hugging Face's transformers opens it; null where nothing does, undefined of an
+ *   encoding of the reader's own: what that supplies decides, and the README of the file tells
+ */
 function opened(by) {
   if (by === undefined) return html`which Hugging Face’s <code>transformers</code> opens where one of its architectures has such positions`;
   if (by === null) return html`which <code>safetensors</code> reads; no architecture of <code>transformers</code> holds it`;
@@ -35,13 +33,13 @@ class LabRunFile extends LabElement {
 
   constructor() {
     super();
-    /** What is being done: "download", "open" or null. */
+    /** @type {"download" | "open" | null} What is being done. */
     this.works = null;
-    /** What went wrong, and with which of the two: {at, message}. */
+    /** @type {{at: "download" | "open", message: string} | null} What went wrong, and with which of the two. */
     this.error = null;
     /** Whether a file is held over the place to drop it. */
     this.isOver = false;
-    /** Code in a file that the reader is asked about: {name, code, answer}, the last a function of yes or no. */
+    /** @type {{name: string, code: string, answer: (isAllowed: boolean) => void} | null} Code in a file that the reader is asked about. */
     this.asks = null;
   }
 
@@ -69,12 +67,13 @@ class LabRunFile extends LabElement {
     return runs.find(({ id }) => id === selected);
   }
 
+  /** @param {Run} run */
   #one(run) {
     const { runs } = this.state;
     const obstacle = this.#obstacle(run);
     return html`<p class="field">
         <label for="run-file">Run</label>
-        <select id="run-file" @change=${(event) => this.lab.select(event.target.value)}>
+        <select id="run-file" @change=${(/** @type {EventOn<HTMLSelectElement>} */ { target }) => this.lab.select(target.value)}>
           ${runs.map(({ id, encoding, seed }) => html`<option dir="auto" value=${id} .selected=${live(id === run.id)}>${this.lab.encodingLabel(encoding)}, seed ${seed}</option>`)}
         </select>
       </p>
@@ -85,28 +84,37 @@ class LabRunFile extends LabElement {
       </p>
       ${this.#failure("download")}
       <p class="note">
-        A .zip with the model (<code>model.safetensors</code>) and its characters, ${opened(architecture(run.config))}, and with
+        A .zip with the model (<code>model.safetensors</code>) and its characters, ${opened(this.lab.data.architectures[run.encoding]?.[run.config.heads - 1])}, and with
         all that this lab needs to go on with it${run.code === null ? "" : ", the code of your encoding among it"}. Its
         README shows how.
       </p>
       <copy-field label="Copy as Python: trains the same run outside the browser" .value=${trainCommand(this.lab.data, run.config, runs)}></copy-field>
-      ${run.code === null ? nothing : this.#file(codeFiles(runs).get(run.encoding), run.code, "text/x-python", "Your encoding, which the command runs.", this.#edit(run.code))}
+      ${run.code === null ? nothing : this.#file(codeFiles(runs).get(run.encoding) ?? "encoding.py", run.code, "text/x-python", "Your encoding, which the command runs.", this.#edit(run.code))}
       ${run.config.corpus === "own" ? this.#file(TEXT_FILE, run.text, "text/plain", "Your text, which the command reads.") : nothing}`;
   }
 
+  /** @param {string} code */
   #edit(code) {
+    if (!this.lab.offersEditor) return nothing;
     return html`<button type="button" class="button" @click=${() => this.lab.openEditor(code)}>Edit a copy</button>`;
   }
 
+  /**
+   * @param {string} name
+   * @param {string | null} content
+   * @param {string} type
+   * @param {string} what
+   * @param {unknown} [more]
+   */
   #file(name, content, type, what, more = nothing) {
     return html`<p class="action">
-      <button type="button" class="button" ?disabled=${content === null} @click=${() => download(name, content, `${type};charset=utf-8`)}>
+      <button type="button" class="button" ?disabled=${content === null} @click=${() => download(name, content ?? "", `${type};charset=utf-8`)}>
         Download ${name}</button>
       ${more} <span>${what}</span>
     </p>`;
   }
 
-  /** Why a run is no file yet. */
+  /** Why a run is no file yet. @param {Run} run */
   #obstacle(run) {
     if (!this.lab.consent.allows(run)) return "Python has to run its code for that: allow it first.";
     if (isUnderWay(run)) return "It can be downloaded when it has ended or was stopped.";
@@ -115,6 +123,7 @@ class LabRunFile extends LabElement {
     return run.step === 0 ? "It has not taken a step." : "It is being saved …";
   }
 
+  /** @param {Run} run */
   async #download(run) {
     if (this.#obstacle(run) !== null || this.works !== null) return;
     await this.#work("download", async () => {
@@ -147,60 +156,69 @@ class LabRunFile extends LabElement {
       ${this.#failure("open")}`;
   }
 
-  #question({ name, code }) {
+  /** @param {NonNullable<LabRunFile["asks"]>} asks */
+  #question({ name, code, answer }) {
     return html`<div class="question" role="group" aria-labelledby="run-code" @keydown=${this.#dismiss}>
       <h4 id="run-code" tabindex="-1">Run this code?</h4>
       <p>The run in this file has an encoding of its own, <bdi>${name}</bdi>: Python that the lab has to run to open it.</p>
       ${foreignCode([name], code)}
       <p class="note">${CONSEQUENCES}</p>
       <p class="action">
-        <button type="button" class="button" @click=${() => this.asks.answer(true)}>Run this code</button>
-        <button type="button" class="button" @click=${() => this.asks.answer(false)}>Cancel</button>
+        <button type="button" class="button" @click=${() => answer(true)}>Run this code</button>
+        <button type="button" class="button" @click=${() => answer(false)}>Cancel</button>
         ${this.#edit(code)}
       </p>
     </div>`;
   }
 
+  /** @param {KeyboardEvent} event */
   #dismiss(event) {
-    if (event.key === "Escape") this.asks.answer(false);
+    if (event.key === "Escape") this.asks?.answer(false);
   }
 
-  /** Show the code and wait for the reader; the keyboard is at the question, and then back where the file was chosen. */
+  /**
+   * Show the code and wait for the reader; the keyboard is at the question, and then back where the file was chosen.
+   * @param {{name: string, code: string}} found
+   * @returns {Promise<boolean>}
+   */
   async #mayRun({ name, code }) {
     const answered = new Promise((answer) => (this.asks = { name, code, answer }));
     await this.updateComplete;
-    this.querySelector("#run-code").focus();
+    this.within("#run-code")?.focus();
     const isAllowed = await answered;
     this.asks = null;
-    this.querySelector("#open-file")?.focus();
-    return isAllowed;
+    this.within("#open-file")?.focus();
+    return isAllowed === true;
   }
 
+  /** @param {DragEvent} event */
   #hold(event) {
     event.preventDefault(); // so that the browser lets go of the file here, and does not open it
     this.isOver = true;
   }
 
+  /** @param {DragEvent} event */
   #drop(event) {
     event.preventDefault();
     this.isOver = false;
-    const [file] = event.dataTransfer.files;
+    const file = event.dataTransfer?.files[0];
     if (file) this.#read(file);
   }
 
+  /** @param {Event} event */
   #ask(event) {
     if (!this.#takesFile) event.preventDefault(); // which file it is to be
   }
 
-  async #choose(event) {
-    const { target } = event;
-    const [file] = target.files;
+  /** @param {EventOn<HTMLInputElement>} event */
+  async #choose({ target }) {
+    const file = target.files?.[0];
     if (!file) return;
     await this.#read(file);
     target.value = ""; // so that the same file can be chosen again
   }
 
-  /** A file that is too large is refused unread: it would fill the tab's memory. */
+  /** A file that is too large is refused unread: it would fill the tab's memory. @param {File} file */
   async #read(file) {
     if (!this.#takesFile) return;
     await this.#work("open", async () => {
@@ -212,17 +230,19 @@ class LabRunFile extends LabElement {
     });
   }
 
+  /** @param {"download" | "open"} what @param {() => Promise<void>} act */
   async #work(what, act) {
     this.works = what;
     this.error = null;
     try {
       await act();
     } catch (error) {
-      this.error = { at: what, message: lastLine(error.message) };
+      this.error = { at: what, message: lastLine(asError(error).message) };
     }
     this.works = null;
   }
 
+  /** @param {string} at */
   #failure(at) {
     return this.error?.at === at ? html`<p class="error" role="alert">${this.error.message}</p>` : nothing;
   }

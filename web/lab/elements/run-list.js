@@ -8,15 +8,18 @@ import { live } from "lit/directives/live.js";
 import { repeat } from "lit/directives/repeat.js";
 import { count } from "../../charts/numbers.js";
 import { encodingColor } from "../../charts/palette.js";
+import "../../charts/scroll-box.js";
 import { counted, duration, speed } from "../format.js";
 import { byEncoding, outcome } from "../gaps.js";
+import { lastLine } from "../probe-words.js";
 import { canContinue, isUnderWay, totals, validationLoss } from "../run.js";
 import "./encoding-mark.js";
 import { LabElement } from "./lab-element.js";
+/** @import { Run } from "../kinds.js" */
 
 class LabRuns extends LabElement {
   static watches = ["runs", "selected", "phase", "status", "unit"];
-  /** The encodings whose runs are shown one by one. */
+  /** The encodings whose runs are shown one by one. @type {Set<string>} */
   #unfolded = new Set();
 
   render() {
@@ -24,6 +27,7 @@ class LabRuns extends LabElement {
     if (runs.length === 0) return nothing;
     const groups = byEncoding(runs);
     const inGroups = groups.some((group) => group.runs.length > 1);
+    /** @type {({key: string, run: Run, group?: undefined} | {key: string, group: typeof groups[0], run?: undefined})[]} */
     const rows = inGroups
       ? groups.flatMap((group) => [{ key: group.encoding, group }, ...(this.#unfolded.has(group.encoding) ? group.runs.map(alone) : [])])
       : runs.map(alone);
@@ -45,6 +49,7 @@ class LabRuns extends LabElement {
     </table>`;
   }
 
+  /** @param {Run} run @param {boolean} isMember */
   #row(run, isMember) {
     const selected = run.id === this.state.selected;
     const label = this.lab.encodingLabel(run.encoding);
@@ -65,7 +70,7 @@ class LabRuns extends LabElement {
     </tr>`;
   }
 
-  /** All runs of an encoding in one row. */
+  /** All runs of an encoding in one row. @param {{encoding: string, runs: Run[]}} group */
   #group({ encoding, runs }) {
     const label = this.lab.encodingLabel(encoding);
     const open = this.#unfolded.has(encoding);
@@ -95,36 +100,45 @@ class LabRuns extends LabElement {
     </tr>`;
   }
 
+  /** @param {Run} run @param {boolean} selected @param {string} name */
   #selector({ id }, selected, name) {
     return html`<input type="radio" name="selected-run" aria-label="Show the table of ${name}" .checked=${live(selected)}
       @change=${() => this.lab.select(id)} />`;
   }
 
-  /** Lets those of some runs go on that were stopped, once nothing trains. */
+  /** Lets those of some runs go on that were stopped, once nothing trains. @param {Run[]} runs @param {string} name */
   #goOn(runs, name) {
     const stopped = this.lab.hasEnded ? runs.filter(canContinue) : [];
     if (stopped.length === 0) return nothing;
-    return html`<button type="button" class="button small" aria-label="Continue ${name}"
-      @click=${() => this.#continue(stopped)}>
-      Continue${stopped.length > 1 ? ` ${stopped.length} runs` : ""}</button>`;
+    const words = stopped.length > 1 ? `Continue ${stopped.length} runs` : "Continue";
+    return html`<button type="button" class="button small" aria-label="${words}${stopped.length > 1 ? " of" : ""} ${name}"
+      @click=${() => this.#continue(stopped)}>${words}</button>`;
   }
 
-  /** The button goes when they begin; the keyboard stays with what stops them. */
+  /** The button goes when they begin; the keyboard stays with what stops them. @param {Run[]} runs */
   #continue(runs) {
     this.lab.continueRuns(runs.map(({ id }) => id));
-    this.closest("lab-app").querySelector("lab-run-bar .primary").focus({ preventScroll: true });
+    /** @type {HTMLElement | null | undefined} */
+    const next = this.closest("lab-app")?.querySelector("lab-run-bar .primary");
+    next?.focus({ preventScroll: true });
   }
 
+  /** @param {string} encoding */
   #unfold(encoding) {
     if (!this.#unfolded.delete(encoding)) this.#unfolded.add(encoding);
     this.requestUpdate();
   }
 
+  /** @param {Run} run */
   #shownState({ state }) {
     return state === "training" && this.state.phase === "paused" ? "paused" : state;
   }
 
-  /** What has become of the runs of an encoding: "2 finished · 1 training · 84 steps/s". */
+  /**
+   * What has become of the runs of an encoding: "2 finished · 1 training · 84 steps/s".
+   * @param {Run[]} runs
+   * @param {number} finished
+   */
   #sum(runs, finished) {
     const { stepsPerSecond } = totals(runs);
     const others = [...new Set(runs.map((run) => this.#shownState(run)))].filter((state) => state !== "finished");
@@ -134,6 +148,7 @@ class LabRuns extends LabElement {
     return words.join(" · ");
   }
 
+  /** @param {Run} run */
   #words(run) {
     const at = `${count(run.step)} of ${count(run.steps)}`;
     switch (this.#shownState(run)) {
@@ -152,20 +167,24 @@ class LabRuns extends LabElement {
       case "diverged":
         return run.message ?? `diverged at step ${count(run.step)}`;
       default:
-        return run.message.trim().split("\n").at(-1);
+        return lastLine(run.message ?? "");
     }
   }
 }
 
+/** @param {Run} run */
 const alone = (run) => ({ key: run.id, run });
 
-/** In the colour of an encoding. As a property, since the page's policy forbids the attribute. */
+/**
+ * In the colour of an encoding. As a property, since the page's policy forbids the attribute.
+ * @param {string} encoding
+ */
 const colored = (encoding) => `color: ${encodingColor(encoding)}`;
 
-/** Where the reader's own code failed, as Python tells it. */
+/** Where the reader's own code failed, as Python tells it. @param {Run} run */
 const traceback = ({ fault }) =>
   fault?.traceback
-    ? html`<details class="traceback"><summary>Where in the code</summary><pre>${fault.traceback}</pre></details>`
+    ? html`<details class="traceback"><summary>Where in the code</summary><scroll-box label="Traceback"><pre>${fault.traceback}</pre></scroll-box></details>`
     : nothing;
 
 customElements.define("lab-runs", LabRuns);

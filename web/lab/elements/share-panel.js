@@ -2,6 +2,7 @@
 
 import { html, nothing } from "lit";
 import { download } from "../download.js";
+import { embedTag } from "../embed-tag.js";
 import { curvesCsv, experimentJson, fileName, resultsCsv, sweepCommand, TEXT_FILE } from "../exports.js";
 import { isOwn } from "../own.js";
 import { codeFiles } from "../own-code.js";
@@ -9,6 +10,7 @@ import "./copy-field.js";
 import "./kept-list.js";
 import { LabElement } from "./lab-element.js";
 import "./run-file.js";
+/** @import { Run } from "../kinds.js" */
 
 class LabShare extends LabElement {
   static watches = ["runs", "phase", "values", "encodings", "seeds", "kept"];
@@ -31,6 +33,8 @@ class LabShare extends LabElement {
           <h3 id="share-link">Share the experiment</h3>
           <copy-field label=${runs.length ? "Link to the experiment on this page" : "Link to what the controls hold"} .value=${this.#link}></copy-field>
           <p class="note">${this.#aboutLink()}</p>
+          <copy-field label="HTML that opens it in the page of a course" .value=${embedTag(lab.sharedQuery())}></copy-field>
+          <p class="note">It goes into any page of any site. The README says what else the tag takes and tells.</p>
         </section>
         ${runs.length
           ? html`<section aria-labelledby="all-runs">
@@ -47,6 +51,7 @@ class LabShare extends LabElement {
     </section>`;
   }
 
+  /** @param {Run[]} runs */
   #numbers(runs) {
     return html`<p class="action" role="group" aria-label="Save the numbers">
         ${this.#saves("Curves (CSV)", "curves", "csv", () => curvesCsv(runs))}
@@ -61,12 +66,18 @@ class LabShare extends LabElement {
         : nothing}`;
   }
 
+  /**
+   * @param {string} label
+   * @param {string} what
+   * @param {"csv" | "json"} ending
+   * @param {() => BlobPart | Promise<BlobPart>} write
+   */
   #saves(label, what, ending, write) {
     return html`<button type="button" class="button" aria-disabled=${this.isWriting ? "true" : nothing}
       @click=${() => this.#save(what, ending, write)}>${label}</button>`;
   }
 
-  /** What the command reads, in so many words where it reads anything. */
+  /** What the command reads, in so many words where it reads anything. @param {Run[]} runs */
   #aboutFiles(runs) {
     const files = [...codeFiles(runs).values(), ...(runs[0].config.corpus === "own" ? [TEXT_FILE] : [])];
     return files.length ? ` It reads ${files.join(", ")}, which “One run” gives.` : "";
@@ -99,7 +110,12 @@ class LabShare extends LabElement {
     return experimentJson({ table: data, runs, gaps, summaries, version: data.version, link: this.#link });
   }
 
-  /** Long curves take a while, in which the page goes on. */
+  /**
+   * Long curves take a while, in which the page goes on.
+   * @param {string} what
+   * @param {"csv" | "json"} ending
+   * @param {() => BlobPart | Promise<BlobPart>} write
+   */
   async #save(what, ending, write) {
     if (this.isWriting) return;
     const name = `${fileName(what, this.state.runs)}.${ending}`;

@@ -12,8 +12,8 @@ class LabFacts extends LabElement {
     const { problems } = this.state;
     return html`<p class="facts">${this.#text()}</p>
       ${problems.length
-        ? html`<div class="problems" role="note" aria-label="Address of this page">
-            <p>The address of this page asks for something that cannot be had:</p>
+        ? html`<div class="problems" role="note" aria-label=${this.lab.isEmbedded ? "What the page around the lab asks for" : "Address of this page"}>
+            <p>${this.lab.isEmbedded ? "The page around this lab" : "The address of this page"} asks for something that cannot be had:</p>
             <ul>
               ${problems.map(({ name, message }) => html`<li data-name=${name}>${message}</li>`)}
             </ul>

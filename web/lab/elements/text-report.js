@@ -3,13 +3,16 @@
 import { html, nothing } from "lit";
 import { guard } from "lit/directives/guard.js";
 import { count } from "../../charts/numbers.js";
+import "../../charts/scroll-box.js";
 import { counted, megabytes } from "../format.js";
 import { rareList, rareNotice, textNotices } from "../text-notices.js";
+/** @import { Rare, TextFacts } from "../kinds.js" */
 
 /** More rare characters than this are folded away, and more than MOST of them are not listed. */
 const FOLDED_FROM = 30;
 const MOST = 10_000;
 
+/** @type {Record<string, string>} */
 const BASELINES = {
   uniform: "all characters alike",
   unigram: "knowing how frequent each is",
@@ -17,7 +20,7 @@ const BASELINES = {
 };
 
 /**
- * @param {object} facts what `read_text` of the worker says
+ * @param {TextFacts} facts what `read_text` of the worker says
  * @param {import("../../charts/units.js").Unit} unit in which losses are written
  * @param {number} workers how many train on the text at once
  */
@@ -42,12 +45,14 @@ export function textReport(facts, unit, workers) {
   });
 }
 
+/** @param {TextFacts} facts */
 function vocabulary({ distinct, vocabulary, rare }) {
   const rows = vocabulary.length;
   if (!rare) return `V = ${count(rows)} distinct characters.`;
   return `${count(distinct)} distinct characters, for which V = ${count(rows)} rows are learned.`;
 }
 
+/** @param {TextFacts} facts */
 function notices(facts) {
   const { rare } = facts;
   const sentences = [...textNotices(facts), ...(rare ? [rareNotice(rare)] : [])];
@@ -55,10 +60,11 @@ function notices(facts) {
     ${rare ? rareCharacters(rare.characters) : nothing}`;
 }
 
+/** @param {Rare["characters"]} characters */
 function rareCharacters(characters) {
   const listed = characters.slice(0, MOST);
   const more = characters.length > MOST ? `, and ${count(characters.length - MOST)} more` : "";
-  const list = html`<p class="rare">${rareList(listed)}${more}</p>`;
+  const list = html`<scroll-box label="Rare characters"><p class="rare">${rareList(listed)}${more}</p></scroll-box>`;
   if (characters.length <= FOLDED_FROM) return list;
   return html`<details><summary>All of them, with how often each occurs</summary>${list}</details>`;
 }

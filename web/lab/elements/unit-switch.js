@@ -8,15 +8,16 @@ class LabUnits extends LabElement {
   static watches = ["unit"];
 
   render() {
-    return html`<fieldset class="units">
-      <legend>Losses in</legend>
+    // No fieldset: WebKit sets its legend above the buttons even where it floats.
+    return html`<div class="units" role="group" aria-label="Losses in">
+      <span aria-hidden="true">Losses in</span>
       ${Object.values(UNITS).map(
         ({ name, title, per }) => html`<label title=${per}>
           <input type="radio" name="unit" value=${name} .checked=${name === this.state.unit} @change=${() => this.lab.setUnit(name)} />
           ${title}
         </label>`,
       )}
-    </fieldset>`;
+    </div>`;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { html } from "lit";
 
-/** @param {string} title @param {unknown} chart */
+/** @param {string | import("lit").TemplateResult} title @param {unknown} chart */
 export const figure = (title, chart) => html`<figure class="probe-figure">
   <figcaption>${title}</figcaption>
   ${chart}

@@ -5,14 +5,16 @@ import { characterName, glyph, spelled } from "../../charts/characters.js";
 import { coordinate, count, significant } from "../../charts/numbers.js";
 import { counted, difference } from "../format.js";
 import { figure } from "./figure.js";
-import { depthName, drawn, encodingName, isRounding, named, quoted, readingNotes } from "./words.js";
+import { depthName, drawn, encodingName, isRounding, isSaid, quoted, readingNotes } from "./words.js";
+/** @import { OrderCase, Reading, Results } from "../results.js" */
+/** @import { View } from "./index.js" */
 
 const LEAK = 1e-3; // a difference from which order is said to have come through the mask
 const NARROW = 0.5; // mean cosines above which a cone is called narrow, and mild
 const MILD = 0.2;
 const NOTHING = 0.1; // a mean cosine that is called near 0
 
-/** Claim 7: one array that every part adds to. */
+/** Claim 7: one array that every part adds to. @param {Results["residual-stream"]} result @returns {View} */
 export function residualStream({ text, width, depths }) {
   const length = text.characters.length;
   const writes = depths.filter(({ meanWrite }) => meanWrite !== null);
@@ -37,15 +39,24 @@ export function residualStream({ text, width, depths }) {
   };
 }
 
-/** Claim 9: what reordering changes, with the mask off and on, with one block and more. */
+/**
+ * Claim 9: what reordering changes, with the mask off and on, with one block and more.
+ * @param {Results["order"]} result
+ * @returns {View}
+ */
 export function order({ first, second, last, encoding, cases }) {
+  /** @type {(layers: number, name: string, causal: boolean) => OrderCase | undefined} */
   const find = (layers, name, causal) => cases.find((each) => each.layers === layers && each.encoding === name && each.causal === causal);
   const blocks = [...new Set(cases.map(({ layers }) => layers))];
   const encodings = [...new Set(cases.map((each) => each.encoding))];
   const blind = cases.filter((each) => each.encoding === "none" && !each.causal);
   const largest = blind.reduce((a, b) => (b.equivarianceError > a.equivarianceError ? b : a));
+  /** @type {(size: number, scale: number) => import("lit").TemplateResult} */
   const cell = (size, scale) => html`<td class="number">${difference(size)}<span class="note">${isRounding(size, scale) ? "the same, up to rounding" : "differs"}</span></td>`;
-  const rows = encodings.flatMap((name) => blocks.map((layers) => ({ name, layers, off: find(layers, name, false), on: find(layers, name, true) })));
+  const rows = encodings.flatMap((name) => blocks.flatMap((layers) => {
+    const [off, on] = [find(layers, name, false), find(layers, name, true)];
+    return off && on ? [{ name, layers, off, on }] : [];
+  }));
   const leaks = rows.filter(({ name, layers }) => name === "none" && layers > 1);
   const single = find(1, "none", true);
   const own = rows.filter(({ name }) => name !== "none");
@@ -57,12 +68,12 @@ export function order({ first, second, last, encoding, cases }) {
     },
     figure: figure(
       html`${quoted(first.used)} against ${quoted(second.used)}, both with one more character at the end, ${characterName(last)}`,
-      html`<div class="probe-scroll"><table class="probe-table">
+      html`<scroll-box label="Largest difference of a logit"><table class="probe-table">
         <caption>Largest difference of a logit</caption>
         <thead><tr><th scope="col">Model</th><th scope="col" class="number">Mask off: every position</th><th scope="col" class="number">Mask on: the last position</th></tr></thead>
         <tbody>${rows.map(({ name, layers, off, on }) => html`<tr><th scope="row">${name === "none" ? "no encoding" : encodingName(name)}, ${counted(layers, "block")}${off.weights === "untrained" ? html`<span class="note">untrained, as your run has fewer</span>` : ""}</th>
           ${cell(off.equivarianceError, off.scale)}${cell(on.lastDifference, on.scale)}</tr>`)}</tbody>
-      </table></div>`,
+      </table></scroll-box>`,
     ),
     notes: [
       !isRounding(largest.equivarianceError, largest.scale) && "More than rounding is left without mask and encoding: this run contradicts the claim.",
@@ -76,14 +87,19 @@ export function order({ first, second, last, encoding, cases }) {
       own.some(({ off }) => isRounding(off.equivarianceError, off.scale)) && `With ${encodingName(encoding)} the two orders look alike too: it makes no difference in this model.`,
       ...readingNotes(first, "the first text"),
       ...readingNotes({ ...second, cut: 0, instead: false }, "the second text"),
-    ].filter(Boolean),
+    ].filter(isSaid),
   };
 }
 
-/** Claim 17: the same character at the same index enters the same, whatever its sentence. */
+/**
+ * Claim 17: the same character at the same index enters the same, whatever its sentence.
+ * @param {Results["context-free"]} result
+ * @returns {View}
+ */
 export function contextFree({ first, second, index, character, sameContext, depths, bitIdentical, shifted }) {
   const entering = depths.find(({ name }) => name === "position") ?? depths[0];
-  const leaving = depths.at(-1);
+  const leaving = depths[depths.length - 1];
+  /** @param {Reading} reading */
   const marked = ({ characters }) => html`<code dir="auto">${spelled(characters.slice(0, index).join(""))}<mark>${glyph(characters[index]).text}</mark>${spelled(characters.slice(index + 1).join(""))}</code>`;
   return {
     number: {
@@ -107,14 +123,18 @@ export function contextFree({ first, second, index, character, sameContext, dept
         : `One place later, at index ${shifted.index}, the same character enters differently (by up to ${significant(shifted.largestDifference, 2)}), since its position vector is another one. That is why the index must match.`),
       ...readingNotes(first, "the first text"),
       ...readingNotes(second, "the second text"),
-    ].filter(Boolean),
+    ].filter(isSaid),
   };
 }
 
-/** Claim 18: mean cosine of pairs at every depth, as it is and after subtracting the mean. */
+/**
+ * Claim 18: mean cosine of pairs at every depth, as it is and after subtracting the mean.
+ * @param {Results["cosine-cone"]} result
+ * @returns {View}
+ */
 export function cosineCone({ states, depths }) {
-  const before = depths.find(({ name }) => name === "position") ?? depths.find(({ name }) => name === "embedding");
-  const after = depths.filter(({ name }) => name.startsWith("block")).at(-1);
+  const before = depths.find(({ name }) => name === "position") ?? depths.find(({ name }) => name === "embedding") ?? depths[0];
+  const after = depths.findLast(({ name }) => name.startsWith("block")) ?? depths[depths.length - 1];
   const bars = depths.flatMap(({ name, raw, centred, meanShare }) => [
     { group: depthName(name), label: "as it is", value: raw, text: coordinate(raw), note: `mean vector: ${significant(meanShare, 2)} of a length` },
     { group: depthName(name), label: "centred", value: centred, text: coordinate(centred), color: "var(--ordinal-first)" },

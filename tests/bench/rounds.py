@@ -9,7 +9,9 @@ class Unavailable(Exception):
     """A contender that cannot run on this machine; the message says why."""
 
 
-def interleave(contenders: dict[str, Callable[[], Any]], rounds: int, warm_up=1, tell=lambda line: None, dropped=None, turns=None):
+def interleave(
+    contenders: dict[str, Callable[[], Any]], rounds: int, warm_up=1, tell=lambda line: None, dropped=None, turns=None
+):
     """Measure every contender in each round, once or in as many turns as it is given.
 
     Args:

@@ -26,7 +26,7 @@ def step_config(**changes) -> RunConfig:
 
 
 def alice_text() -> str:
-    return (build.CACHE / "corpora/alice29.txt").read_text("utf-8")
+    return (build.CORPORA / "alice29.txt").read_text("utf-8")
 
 
 def starting_model(config: RunConfig, corpus: Corpus) -> Transformer:
@@ -53,7 +53,7 @@ def check_same_losses(losses: dict[str, list[float]]) -> None:
     """
     (first, expected), *others = losses.items()
     for name, found in others:
-        for step, (one, other) in enumerate(zip(expected, found)):
+        for step, (one, other) in enumerate(zip(expected, found, strict=False)):
             allowed = SAME_LOSS if step == 0 else SAME_AFTER_UPDATES
             if not abs(one - other) <= allowed:  # also true of NaN
                 where = "at the same weights" if step == 0 else f"after {step} updates"

@@ -66,9 +66,7 @@ class TorchAdamW:
     """PyTorch's AdamW as it is by default, with the lab's settings."""
 
     def __init__(self, model: TorchModel):
-        self.optimizer = torch.optim.AdamW(
-            model.parameters.values(), model.config.lr, (BETA1, BETA2), EPSILON, WEIGHT_DECAY
-        )
+        self.optimizer = torch.optim.AdamW(model.parameters.values(), model.config.lr, (BETA1, BETA2), EPSILON, WEIGHT_DECAY)
 
     def update(self, gradients, lr: float) -> None:
         for group in self.optimizer.param_groups:

@@ -13,7 +13,8 @@ from tests.browser.lab_page import LabPage
 READING = 5000
 
 # Resolves when the curves have their first point of training; the time is in milliseconds since the navigation.
-FIRST_LOSS = """
+FIRST_LOSS = (
+    """
 window.firstLoss = new Promise((resolve, reject) => {
   setTimeout(() => reject(new Error("no point of training came: " + document.body.innerText.slice(0, 500))), %d);
   const look = () => {
@@ -23,7 +24,9 @@ window.firstLoss = new Promise((resolve, reject) => {
   };
   look();
 });
-""" % PATIENCE
+"""
+    % PATIENCE
+)
 
 
 @contextlib.contextmanager

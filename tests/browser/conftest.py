@@ -1,17 +1,49 @@
 """What the tests of the page share: the lab on a fresh page, and experiments trained once for tests that only look."""
 
-import json
+import contextlib
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Error, expect
 
 import harness as harness_page
-from lab_page import LabPage
-from tests.conftest import PageGuard
-
-FIVE = "none,learned,sinusoidal,rope,alibi"
+from course_page import CourseSite
+from embedding_lab.positions import ENCODINGS
+from lab_page import LabPage, trained_lab
+from tests.conftest import served
+from warm_context import WarmContext
 
 expect.set_options(timeout=20_000)  # ms: a page that trains on a machine under load may take its time to draw
+
+
+@pytest.fixture(scope="session")
+def keeper_server(dist):
+    """The site at an address of its own, so that what a page of it keeps or locks concerns no other."""
+    yield from served(dist, "/")
+
+
+@pytest.fixture(scope="session")
+def warm(browser, browser_context_args, keeper_server):
+    return WarmContext(lambda: browser.new_context(**browser_context_args), keeper_server)
+
+
+@pytest.fixture
+def context(request, output_path):
+    """A browser context without anything that earlier tests have left, where WebAssembly is compiled, but for tests that are `cold`."""
+    if request.node.get_closest_marker("cold"):
+        yield request.getfixturevalue("new_context")()
+        return
+    warm = request.getfixturevalue("warm")
+    yield warm.context
+    if getattr(request.node, "rep_call", None) and request.node.rep_call.failed:
+        keep_pictures(warm.pages, output_path)
+    warm.clean()
+
+
+def keep_pictures(pages, folder):
+    """Screenshots of what a test has failed on, as Playwright's own fixture takes them of the contexts that it closes."""
+    for number, page in enumerate(pages, start=1):
+        with contextlib.suppress(Error):  # one that has crashed has no picture
+            page.screenshot(path=f"{folder}/test-failed-{number}.png", timeout=5000)
 
 
 @pytest.fixture
@@ -46,39 +78,6 @@ def open_harness(page, harness):
     return open_on
 
 
-def _trained(browser, site, watch=None, trace=False, **query):
-    context = browser.new_context(viewport={"width": 1440, "height": 1000})
-    page = context.new_page()
-    page.guard = PageGuard(page)
-    lab = LabPage(page)
-    if watch:
-        page.add_init_script(watch)
-    lab.open(site, **query)
-    if trace:
-        browser.start_tracing(page=page, categories=["toplevel", "blink.user_timing"])
-    lab.result = lab.run_to_end()
-    if trace:
-        page.evaluate(BUSY)
-        lab.trace = json.loads(browser.stop_tracing())["traceEvents"]
-    yield lab
-    problems = page.guard.found()
-    context.close()
-    assert not problems
-
-
-# Holds the main thread for 150 ms, after a mark, until the page's own observer has told of it.
-BUSY = """
-() => {
-  performance.mark("trained");
-  const before = longTasks.length;
-  setTimeout(() => {
-    const until = performance.now() + 150;
-    while (performance.now() < until);
-  });
-  return waitUntil("longtask", () => longTasks.slice(before).some(({ duration }) => duration >= 150), 60000);
-}
-"""
-
 # Keeps where each character stood in every picture of the large chart.
 WATCH_GEOMETRY = """
 window.pictures = [];
@@ -102,12 +101,24 @@ document.addEventListener("DOMContentLoaded", () => {
 @pytest.fixture(scope="session")
 def default_experiment(browser, root_server):
     """What the page opens on, trained to its end; `.result` is what it told. To look at only."""
-    root_server.reset()
-    yield from _trained(browser, root_server, watch=WATCH_GEOMETRY)
+    yield from trained_lab(browser, root_server, watch=WATCH_GEOMETRY)
 
 
 @pytest.fixture(scope="session")
-def five_encodings(browser, root_server):
+def all_encodings(browser, root_server):
     """The default model with all encodings, 50 steps; `.result` is what it told, `.trace` Chromium's account of its tasks."""
-    root_server.reset()
-    yield from _trained(browser, root_server, trace=True, encodings=FIVE, steps=50)
+    yield from trained_lab(browser, root_server, trace=True, encodings=",".join(ENCODINGS), steps=50)
+
+
+@pytest.fixture(scope="module")
+def course():
+    """The server of a course, of another origin than the lab's."""
+    site = CourseSite()
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def lab_of_a_course(page, site):
+    """Lets the page, a course's, ask the lab's site."""
+    page.guard.allow(site.url)

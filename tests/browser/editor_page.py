@@ -46,7 +46,7 @@ class EditorPage:
     @property
     def pictures(self):
         """The headings of what is drawn."""
-        return self.place.locator(".found").get_by_role("heading", level=4)
+        return self.place.locator(".found").get_by_role("heading", level=2)
 
     def button(self, name):
         return self.place.get_by_role("button", name=name, exact=True)

@@ -1,6 +1,7 @@
 /** A page of charts with made-up numbers, for test_figures.py: `charts` by name, and what saves them as files. */
 
 import "../../web/charts/bar-list.js";
+import { listEncodings } from "../../web/charts/encodings.js";
 import { figurePng, figureSvg } from "../../web/charts/figure-file.js";
 import "../../web/charts/geometry-chart.js";
 import "../../web/charts/geometry-space.js";
@@ -9,6 +10,9 @@ import "../../web/charts/interval-plot.js";
 import "../../web/charts/line-plot.js";
 import "../../web/charts/loss-chart.js";
 import { UNITS } from "../../web/charts/units.js";
+import data from "lab-data";
+
+listEncodings(data);
 
 const STEPS = 500;
 const steps = (every) => Array.from({ length: STEPS / every + 1 }, (_, i) => i * every);
@@ -51,7 +55,7 @@ const properties = {
   }],
   bars: ["bar-list", {
     labels: "character", quantity: "share", summary: "Shares of characters.",
-    bars: [{ label: "e", value: 0.12, color: "var(--encoding-learned)" }, { label: "space", value: 0.2, chance: 0.1 }], compared: "chance",
+    bars: [{ label: "e", value: 0.12, color: "var(--encoding-2)" }, { label: "space", value: 0.2, chance: 0.1 }], compared: "chance",
   }],
   heat: ["heat-map", {
     panels: [{ name: "head 1", values: [[1, null], [-0.5, 0.25]] }], rowLabels: ["a", "b"], columnLabels: ["c", "d"], rowTitle: "from",

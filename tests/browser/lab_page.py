@@ -1,8 +1,14 @@
 """The lab as a reader meets it, for the tests: opened on an experiment, run, and asked what it told and shows."""
 
+import json
 import re
+import shlex
+import subprocess
 
 from playwright.sync_api import Page, expect
+
+import build
+from tests.conftest import PageGuard
 
 # A loaded machine takes several times as long as a quiet one; these are no assertions.
 STARTING = 180_000  # ms until Python is there
@@ -66,7 +72,9 @@ class LabPage:
 
     def told(self, name, since=0):
         """Details of the events of one name, in order; `since` counts all events."""
-        return self.page.evaluate(f"told.slice({since}).filter(({{ name }}) => name === '{name}').map(({{ detail }}) => detail)")
+        return self.page.evaluate(
+            f"told.slice({since}).filter(({{ name }}) => name === '{name}').map(({{ detail }}) => detail)"
+        )
 
     def wait_for(self, condition, patience=TRAINING, since=0):
         """Wait until the page has told an event for which a condition on `name` and `detail` holds, in JavaScript."""
@@ -104,6 +112,14 @@ class LabPage:
             )
         session.detach()
 
+    def download(self, button, folder):
+        """Press a button; the file that it makes."""
+        with self.page.expect_download(timeout=60_000) as told:
+            button.click()
+        path = folder / told.value.suggested_filename
+        told.value.save_as(path)
+        return path
+
     @property
     def pool_size(self):
         return min(max(self.page.evaluate("navigator.hardwareConcurrency"), 1), 8)
@@ -131,6 +147,11 @@ class LabPage:
     def gaps(self):
         """The section that says what position buys."""
         return self.page.get_by_role("region", name="What does position buy?")
+
+    @property
+    def share(self):
+        """The section of what can be taken along, of files to open, and of what the browser keeps."""
+        return self.page.get_by_role("region", name="Keep it, share it, check it elsewhere")
 
     @property
     def loss_picture(self):
@@ -175,3 +196,63 @@ class LabPage:
     def number(self, name):
         """The places of one of the reader's numbers."""
         return self.page.locator(f'reader-number[name="{name}"]')
+
+
+def run_line(line, folder):
+    """Run a line that the page shows with the lab's own Python, in a folder; what it prints."""
+    command, *rest = shlex.split(line)
+    assert command == "python"
+    python = [str(build.venv_python()), *rest]
+    done = subprocess.run(python, cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# Holds the main thread for 150 ms, after a mark, until the page's own observer has told of it.
+BUSY = """
+() => {
+  performance.mark("trained");
+  const before = longTasks.length;
+  setTimeout(() => {
+    const until = performance.now() + 150;
+    while (performance.now() < until);
+  });
+  return waitUntil("longtask", () => longTasks.slice(before).some(({ duration }) => duration >= 150), 60000);
+}
+"""
+
+
+def trained_lab(browser, site, watch=None, trace=False, cores=None, **query):
+    """A fixture's lab on a page of its own with an experiment trained to its end; `.result` is what it told.
+
+    `watch` is JavaScript that runs before the page's own, and `trace` asks for Chromium's account of its tasks as `.trace`;
+    `cores` is what the browser says about the machine.
+    """
+    site.reset()
+    context = browser.new_context(viewport={"width": 1440, "height": 1000})
+    page = context.new_page()
+    page.guard = PageGuard(page)
+    lab = LabPage(page, cores)
+    if watch:
+        page.add_init_script(watch)
+    lab.open(site, **query)
+    if trace:
+        browser.start_tracing(page=page, categories=["toplevel", "blink.user_timing"])
+    lab.result = lab.run_to_end()
+    if trace:
+        page.evaluate(BUSY)
+        lab.trace = json.loads(browser.stop_tracing())["traceEvents"]
+    yield lab
+    problems = page.guard.found()
+    context.close()
+    assert not problems
+
+
+def main_thread_tasks(trace):
+    """The tasks of the main threads of pages in a trace of Chromium's category "toplevel"."""
+    names = {(event["pid"], event["tid"]): event["args"]["name"] for event in trace if event["name"] == "thread_name"}
+    main = {thread for thread, name in names.items() if name == "CrRendererMain"}
+    whole = [event for event in trace if event["name"].endswith("RunTask") and "dur" in event]
+    tasks = [event for event in whole if (event["pid"], event["tid"]) in main]
+    assert len(tasks) > 100
+    return tasks

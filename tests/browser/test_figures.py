@@ -16,7 +16,7 @@ PAGE = """<!doctype html><meta charset="utf-8">{head}<title>Figures</title>
 <link rel="icon" href="favicon.svg"><script type="module" src="assets/{script}"></script>
 """
 SVG = "{http://www.w3.org/2000/svg}"
-LEARNED = "#0072b2"  # --encoding-learned of web/styles/tokens.css in light colours
+LEARNED = "#0072b2"  # --encoding-2 of web/styles/tokens.css in light colours
 ALL = ["loss", "gaps", "line", "bars", "heat", "plane", "space"]
 
 # A text that each figure must show of its axes and its key.

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from playwright.sync_api import expect
 
 import build
 from embedding_lab.corpus import Corpus, character_class
+from embedding_lab.positions import ENCODINGS
 
 LABELS = {"none": "None", "learned": "Learned", "sinusoidal": "Sinusoidal"}
 DRAWN = {" ": "␣", "\n": "⏎", "\x1a": "U+001A"}  # the book ends with an old end-of-file mark
@@ -38,17 +40,17 @@ COUNT_PIXELS = """
 def strong_pixels(lab, encoding):
     """Pixels of the loss chart in the strong colour of an encoding, once it is drawn."""
     lab.page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
-    return lab.page.evaluate(COUNT_PIXELS, f"var(--encoding-{encoding})")
+    return lab.page.evaluate(COUNT_PIXELS, f"var(--encoding-{list(ENCODINGS).index(encoding) + 1})")
 
 
 def test_every_curve_is_drawn_in_the_colour_of_its_encoding(default_experiment):
-    drawn = {name: strong_pixels(default_experiment, name) for name in [*LABELS, "rope", "alibi"]}
+    drawn = {name: strong_pixels(default_experiment, name) for name in ENCODINGS}
     assert all(drawn[name] > 200 for name in LABELS), drawn
-    assert drawn["rope"] == drawn["alibi"] == 0, drawn
+    assert all(count == 0 for name, count in drawn.items() if name not in LABELS), drawn
 
 
 def test_the_baselines_are_labelled_with_the_values_that_counting_gives(default_experiment):
-    command = [build.venv_python(), "-m", "embedding_lab", "describe", "--corpora", build.CACHE / "corpora"]
+    command = [build.venv_python(), "-m", "embedding_lab", "describe", "--corpora", build.CORPORA]
     described = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     [alice] = [corpus for corpus in described["corpora"] if corpus["name"] == "alice29"]
     assert default_experiment.result["baselines"] == pytest.approx(alice["baselines"], abs=1e-9)
@@ -144,7 +146,7 @@ def test_the_table_moves_with_training_and_does_not_flip(default_experiment):
     steps = sorted(frames)
     assert len(steps) >= 5, "there was something to see on the way"
     assert steps[-1] == 500
-    for before, after in zip(steps, steps[1:], strict=False):
+    for before, after in pairwise(steps):
         old, new = _normalised(frames[before]), _normalised(frames[after])
         moved = np.abs(new - old).sum()
         assert moved > 0, f"nothing moved from step {before} to {after}"
@@ -195,7 +197,7 @@ def test_each_run_has_its_small_table_and_a_press_shows_it_large(default_experim
 
 
 def _alice():
-    return Corpus.from_text((build.CACHE / "corpora/alice29.txt").read_text("utf-8"))
+    return Corpus.from_text((build.CORPORA / "alice29.txt").read_text("utf-8"))
 
 
 def _place(transform):

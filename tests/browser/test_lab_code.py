@@ -21,7 +21,12 @@ def reading(browser, root_server):
 
 
 def test_nothing_is_loaded_before_the_reader_asks(reading):
-    assert reading.page.evaluate("performance.getEntriesByType('resource').filter(({ name }) => name.includes('code-editor')).length") == 0
+    assert (
+        reading.page.evaluate(
+            "performance.getEntriesByType('resource').filter(({ name }) => name.includes('code-editor')).length"
+        )
+        == 0
+    )
     assert len(reading.page.workers) == 1
 
 

@@ -11,6 +11,12 @@ from lab_page import SMALL, TRAINING
 TWO = {**SMALL, "encodings": "none,learned"}
 
 
+@pytest.fixture
+def lab(lab_with):
+    """On one core, which is enough for small runs: a second Python would take as long to come as they take."""
+    return lab_with(1)
+
+
 def test_more_seeds_join_those_that_are_there(lab, site):
     lab.open(site, **TWO)
     expect(_form(lab)).to_have_count(0)
@@ -22,7 +28,9 @@ def test_more_seeds_join_those_that_are_there(lab, site):
     expect(lab.gaps.locator(".note").first).to_be_focused()
     lab.wait_for("name === 'result'", since=since)
     result = lab.told("result", since)[-1]
-    assert [(run["seed"], run["encoding"]) for run in result["runs"]] == [(seed, name) for seed in (1, 2, 3) for name in ("none", "learned")]
+    assert [(run["seed"], run["encoding"]) for run in result["runs"]] == [
+        (seed, name) for seed in (1, 2, 3) for name in ("none", "learned")
+    ]
     assert result["runs"][:2] == first["runs"], "what was there stays"
     assert {run["seed"] for run in lab.told("progress", since)} == {2, 3}, "and is not trained again"
     # The mean with its interval, the gap with its, and what would settle it
@@ -37,7 +45,9 @@ def test_more_seeds_join_those_that_are_there(lab, site):
     expect(learned).to_contain_text(f"95 %: {_signed(low)} to {_signed(high)}")
     expect(lab.gaps.get_by_role("img", name=re.compile("^Gaps in loss with their 95 % intervals"))).to_be_visible()
     # The curves are a mean with a band, and the controls hold the seeds
-    expect(lab.loss_picture).to_have_attribute("aria-label", re.compile(r"Learned, mean of 3 seeds [\d.]+ \(from [\d.]+ to [\d.]+\)"))
+    expect(lab.loss_picture).to_have_attribute(
+        "aria-label", re.compile(r"Learned, mean of 3 seeds [\d.]+ \(from [\d.]+ to [\d.]+\)")
+    )
     lab.open_controls()
     expect(lab.control("Seeds")).to_have_value("1, 2, 3")
 
@@ -60,7 +70,8 @@ def test_the_runs_of_an_encoding_are_one_row_that_unfolds(lab, site):
     expect(rows).to_have_count(2)
 
 
-def test_a_stopped_run_goes_on_from_where_it_was(lab, site):
+def test_a_stopped_run_goes_on_from_where_it_was(lab_with, site):
+    lab = lab_with(2)  # both runs have begun when they are stopped
     lab.open(site, **{**TWO, "steps": 20_000})
     lab.button("Run").click()
     lab.wait_for("name === 'progress' && detail.encoding === 'learned' && detail.step > 20")

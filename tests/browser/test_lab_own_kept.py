@@ -2,14 +2,12 @@
 
 import json
 import re
-import shlex
-import subprocess
 
 import pytest
 from playwright.sync_api import expect
 
-import build
-from lab_page import LabPage, SMALL, STARTING, TRAINING
+from lab_page import SMALL, STARTING, TRAINING, LabPage, run_line, trained_lab
+from test_lab_layout import settled
 
 NAME = "δ عداد (2)"
 MARK = "counts-in-hundredths"
@@ -41,30 +39,10 @@ for (const {{ prototype }} of [Worker, MessagePort]) {{
 """
 
 
-def _share(lab):
-    return lab.page.get_by_role("region", name="Keep it, share it, check it elsewhere")
-
-
 def _handed(lab):
     """How often code was handed to Python since the page was loaded; nothing that the code says of itself has run."""
     assert lab.page.evaluate("window.hacked") is None
     return lab.page.evaluate("window.handed")
-
-
-def _natively(line, folder):
-    command, *rest = shlex.split(line)
-    assert command == "python"
-    done = subprocess.run([str(build.venv_python()), *rest], cwd=folder, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def _download(lab, button, folder):
-    with lab.page.expect_download(timeout=60_000) as told:
-        lab.button(button).click()
-    path = folder / told.value.suggested_filename
-    told.value.save_as(path)
-    return path
 
 
 def _losses(lab):
@@ -80,41 +58,46 @@ def _train(lab):
 
 
 @pytest.fixture
-def trained(lab, site):
-    lab.page.add_init_script(HANDED)
-    lab.open(site, **SMALL, encodings="none")
-    lab.run_to_end()
-    assert _handed(lab) == 0
-    _train(lab)
-    assert _handed(lab) > 0, "the count sees code that runs"
-    return lab
+def lab(lab_with):
+    """On one core, which is enough for small runs: a second Python would take as long to come as they take."""
+    return lab_with(1)
 
 
-def test_what_is_taken_from_the_page_has_the_code_where_it_is_needed_and_nowhere_else(trained, site, tmp_path):
+@pytest.fixture(scope="module")
+def trained(browser, root_server):
+    """An experiment with an encoding of the reader's own; one of the tests reloads its page, after the one that does not."""
+    for lab in trained_lab(browser, root_server, watch=HANDED, cores=1, **SMALL, encodings="none"):
+        assert _handed(lab) == 0
+        _train(lab)
+        assert _handed(lab) > 0, "the count sees code that runs"
+        yield lab
+
+
+def test_what_is_taken_from_the_page_has_the_code_where_it_is_needed_and_nowhere_else(trained, tmp_path):
     lab = trained
     # The commands, with the file that they read
-    _share(lab).get_by_label("Run", exact=True).select_option(f"own:{NAME}-1")
-    assert _download(lab, "Download encoding-2.py", tmp_path).read_text("utf-8") == CODE
-    line = _share(lab).get_by_role("textbox", name="Copy as Python: trains the same run").input_value()
+    lab.share.get_by_label("Run", exact=True).select_option(f"own:{NAME}-1")
+    assert lab.download(lab.button("Download encoding-2.py"), tmp_path).read_text("utf-8") == CODE
+    line = lab.share.get_by_role("textbox", name="Copy as Python: trains the same run").input_value()
     assert line.startswith("python -m embedding_lab train --encoding encoding-2.py --seed 1 ")
-    native = json.loads(_natively(f"{line} --json", tmp_path))
+    native = json.loads(run_line(f"{line} --json", tmp_path))
     assert native["losses"]["train"] == pytest.approx(_losses(lab), abs=1e-3)
-    expect(_share(lab)).to_contain_text("It reads encoding-2.py, which “One run” gives.")
-    _natively(_share(lab).get_by_role("textbox", name="Copy as Python: trains them all").input_value(), tmp_path)
+    expect(lab.share).to_contain_text("It reads encoding-2.py, which “One run” gives.")
+    run_line(lab.share.get_by_role("textbox", name="Copy as Python: trains them all").input_value(), tmp_path)
     rows = json.loads((tmp_path / "results.json").read_text())["rows"]
     told = {run["encoding"]: run["validationLoss"] for run in lab.told("result")[-1]["runs"]}
     assert [row["validation_loss"] for row in rows] == pytest.approx(list(told.values()), abs=1e-3)
     # The numbers
-    rows = _download(lab, "Results (CSV)", tmp_path).read_text("utf-8").splitlines()
+    rows = lab.download(lab.button("Results (CSV)"), tmp_path).read_text("utf-8").splitlines()
     assert rows[2].startswith(f"own:{NAME},16,")
-    path = _download(lab, "Everything (JSON)", tmp_path)
+    path = lab.download(lab.button("Everything (JSON)"), tmp_path)
     assert path.name == "experiment-none-2-d16-40steps-seed1.json"
     whole = json.loads(path.read_text("utf-8"))
     assert whole["ownEncodings"] == [{"encoding": f"own:{NAME}", "file": "encoding-2.py", "code": CODE}]
     assert [run["command"] for run in whole["runs"]][1] == line
     # The link
-    expect(_share(lab)).to_contain_text(f"It holds the settings, but not your encoding {NAME}: no link carries code.")
-    link = _share(lab).get_by_role("textbox", name="Link to the experiment on this page").input_value()
+    expect(lab.share).to_contain_text(f"It holds the settings, but not your encoding {NAME}: no link carries code.")
+    link = lab.share.get_by_role("textbox", name="Link to the experiment on this page").input_value()
     assert "own" not in link and MARK not in link and link == whole["link"]
     other = LabPage(lab.page.context.new_page())
     other.page.goto(link)
@@ -132,6 +115,7 @@ def test_what_the_browser_kept_is_shown_and_its_code_waits_for_the_reader(traine
     gaps = lab.gaps.inner_text()
     lab.page.reload()
     lab.wait_for("name === 'ready'", STARTING)
+    expect(lab.look_at("lookup")).to_contain_text("Looks at None, seed 1, untrained.", timeout=60_000)
     expect(kept).to_contain_text(NAME)
     kept.get_by_role("button", name=re.compile("^Open the experiment")).click()
     expect(kept).to_contain_text("on the page", timeout=60_000)
@@ -145,15 +129,17 @@ def test_what_the_browser_kept_is_shown_and_its_code_waits_for_the_reader(traine
     assert lab.gaps.inner_text() == gaps
     lab.runs.get_by_role("radio", name=f"Show the table of {NAME}, seed 1").check()
     card = lab.look_at("lookup")
-    expect(card).to_contain_text("This encoding is code that waits for you to allow it.")
+    expect(card.locator(".looks-at")).to_contain_text("This encoding is code that waits for you to allow it.")
     expect(lab.button("Download this run")).to_be_disabled()
-    expect(_share(lab)).to_contain_text("Python has to run its code for that: allow it first.")
+    expect(lab.share).to_contain_text("Python has to run its code for that: allow it first.")
     since = lab.count_told()
     lab.button("Run 2 more seeds").click()
     expect(lab.page.locator("#encodings-error")).to_contain_text("code that you have not allowed to run")
     question.get_by_role("button", name=f"Edit a copy: {NAME}").click()
     workbench = lab.page.locator("lab-encoding-workbench")
-    expect(workbench.locator(".state")).to_have_text("This is a copy of the code of a run. It runs when you edit it or press “Check it”.")
+    expect(workbench.locator(".state")).to_have_text(
+        "This is a copy of the code of a run. It runs when you edit it or press “Check it”."
+    )
     expect(workbench.get_by_label("Start from").locator("option:checked")).to_have_text("encoding-my-encoding.py")
     expect(workbench.get_by_role("textbox")).to_contain_text(MARK)
     assert _handed(lab) == 0
@@ -163,7 +149,7 @@ def test_what_the_browser_kept_is_shown_and_its_code_waits_for_the_reader(traine
     expect(question).to_have_count(0)
     expect(lab.page.locator("lab-run-bar .primary")).to_be_focused()
     card = lab.look_at("lookup")
-    expect(card.locator(".measured")).to_be_visible(timeout=60_000)
+    expect(card.locator(".looks-at")).to_have_text(f"Looks at {NAME}, seed 1, trained, at step 40.", timeout=60_000)
     assert _handed(lab) > 0
     lab.button("Run 2 more seeds").click()
     lab.wait_for("name === 'result'", since=since)
@@ -176,11 +162,14 @@ def test_a_file_with_code_is_opened_when_the_reader_has_seen_the_code_and_said_s
     (tmp_path / "mine.py").write_text(code, "utf-8")
     options = " ".join(f"--{name} {value}" for name, value in SMALL.items())
     line = f"python -m embedding_lab export --encoding mine.py {options}"
-    _natively(f"{line} --at 20 --out half.zip", tmp_path)
-    native = json.loads(_natively(f"python -m embedding_lab train --encoding mine.py {options} --json", tmp_path))["losses"]["train"]
+    run_line(f"{line} --at 20 --out half.zip", tmp_path)
+    native = json.loads(run_line(f"python -m embedding_lab train --encoding mine.py {options} --json", tmp_path))["losses"][
+        "train"
+    ]
     lab.page.add_init_script(HANDED)
     lab.open(site, **SMALL, encodings="none")
     lab.run_to_end()
+    settled(lab.page)
     shown = (lab.curves(), lab.gaps.inner_text(), lab.page.url)
     file = lab.page.get_by_label("A .zip that")
     question = lab.page.get_by_role("group", name="Run this code?")
@@ -206,8 +195,8 @@ def test_a_file_with_code_is_opened_when_the_reader_has_seen_the_code_and_said_s
     lab.button(f"Continue {NAME}, seed 1").click()
     lab.wait_for("name === 'result'", TRAINING, since)
     assert _losses(lab) == pytest.approx(native, abs=1e-3)
-    path = _download(lab, "Download this run", tmp_path)
+    path = lab.download(lab.button("Download this run"), tmp_path)
     assert path.name == "2-seed1-40.zip"
-    again = json.loads(_natively(f"python -m embedding_lab train --from {path.name} --run-code --json", tmp_path))
+    again = json.loads(run_line(f"python -m embedding_lab train --from {path.name} --run-code --json", tmp_path))
     assert again["state"] == "finished" and again["config"]["encoding"] == f"own:{NAME}"
     assert again["losses"]["train"] == pytest.approx(_losses(lab), abs=1e-6)

@@ -2,8 +2,10 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
+from embedding_lab.positions import ENCODINGS
 from lab_page import SMALL, TRAINING
 
 # Labs that ask by themselves, and those that train models of their own.
@@ -12,13 +14,13 @@ QUICK = [
     "rotation", "distance-bias", "extrapolation", "generate", "context-free", "cosine-cone",
 ]  # fmt: skip
 TRAINING_THEMSELVES = ["relabel", "width", "amplitude", "tying"]
-ENCODINGS = "none,learned,rope,alibi"
+SOME = "none,learned,rope,alibi"
 # These look at the text alone.
 WITHOUT_MODEL = ["merges"]
 
 
 def test_every_lab_draws_before_a_run_during_it_and_after_it(lab, site):
-    lab.open(site, encodings=ENCODINGS, **{**SMALL, "steps": 20_000})
+    lab.open(site, encodings=SOME, **{**SMALL, "steps": 20_000})
     for name in QUICK:
         _expect_drawn(lab, name, "untrained")
     for name in TRAINING_THEMSELVES:
@@ -103,11 +105,16 @@ def test_a_lab_that_trains_models_waits_for_the_reader_shows_how_far_it_is_and_s
     expect(lab.number("width-best").first).to_have_attribute("data-value", "")
 
 
-def test_the_code_of_a_lab_is_that_which_runs(lab, site):
+def test_a_lab_gives_the_code_that_runs_and_the_tag_that_embeds_it(lab, site):
     lab.open(site, **SMALL)
     card = lab.look_at("lookup")
     card.get_by_text("Show the code").click()
     expect(card.locator("pre")).to_contain_text("def lookup(view: View, text: str", timeout=TRAINING)
+    card.get_by_text("Embed this lab", exact=True).click()
+    tag = card.get_by_role("textbox", name="HTML for the page of a course").input_value()
+    name = card.get_attribute("probe")
+    assert f'<script async src="{site.url}embedding-lab.js"></script><embedding-lab ' in tag
+    assert f' panels="probe:{name}"><a href="{site.url}' in tag
 
 
 def test_an_answer_of_ones_own_comes_before_the_model_answer_which_cites_the_readers_numbers(lab, site):
@@ -121,8 +128,12 @@ def test_an_answer_of_ones_own_comes_before_the_model_answer_which_cites_the_rea
     assert "Your answer is empty" in lab.description(answer)
     expect(question.locator(".answer")).to_be_hidden()
     expect(question.locator("reader-number").first).to_have_text(re.compile(r"not yet\s+measured"))
+    gaps = lab.page.locator('number-list[name="gap-none"]')
+    labels = [encoding.label for name, encoding in ENCODINGS.items() if name != "none"]
+    expect(gaps).to_have_text(", ".join(f"{label} {'—' if at else 'not yet measured'}" for at, label in enumerate(labels)))
     lab.page.evaluate("scrollTo(0, 0)")
     lab.run_to_end()
+    expect(gaps).to_have_text(re.compile(r"^Learned [−+]\d\.\d+\snats, Sinusoidal —, "))
     # No lab was looked at since: the numbers that appear have their probes asked.
     answer.fill("One row times 1, all others times 0.")
     question.get_by_role("button").click()
@@ -157,7 +168,7 @@ def test_labs_cost_a_run_less_than_a_twentieth_of_its_time(lab, site):
               asked += answer.took / 1000;
               answers += 1;
             }
-            if (run.seconds - before < 12 && run.state === "training") return;
+            if (run.seconds - before < 8 && run.state === "training") return;
             clearInterval(watch);
             resolve([run.seconds - before, asked, answers]);
           }, 20);
@@ -168,10 +179,11 @@ def test_labs_cost_a_run_less_than_a_twentieth_of_its_time(lab, site):
     assert asked / (asked + trained) < 0.05
 
 
+@pytest.mark.cold
 def test_the_first_text_can_be_read_within_a_second_and_before_any_script(page, site):
-    scripts = site.hold("*.js")
     paints = []
     for _ in range(3):  # the first one may have to wait for a busy machine
+        scripts = site.hold("*.js")
         page.goto(site.url, wait_until="commit")
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         expect(page.get_by_role("heading", name="A lookup in a table")).to_be_visible()
@@ -186,9 +198,9 @@ def test_the_first_text_can_be_read_within_a_second_and_before_any_script(page, 
             )
         )
         expect(page.locator("lab-app")).to_have_count(0)
+        scripts.set()  # held requests take the connections that the next page needs
     print(f"first contentful paint, ms: {paints}")
     assert min(paints) < 1000
-    scripts.set()
     expect(page.get_by_role("button", name="Run", exact=True)).to_be_visible(timeout=60_000)
 
 

@@ -104,7 +104,7 @@ def test_a_text_of_any_kind_is_read_and_trained_and_each_of_its_characters_drawn
     assert [mark["color"] for mark in marks] == [character_class(character) for character in corpus.vocabulary]
     assert all(mark["place"] and not mark["hidden"] for mark in marks)
     assert len({mark["text"] for mark in marks}) == len(marks), "no two characters look alike"
-    for mark, character in zip(marks, corpus.vocabulary):
+    for mark, character in zip(marks, corpus.vocabulary, strict=True):
         if unicodedata.category(character) in ("Mn", "Mc") and character_class(character) == "mark":
             assert mark["text"] == f"◌{character}"
     legend = own.page.locator("geometry-chart:not(.gc-compact) .gc-class")
@@ -115,7 +115,9 @@ def test_a_text_of_any_kind_is_read_and_trained_and_each_of_its_characters_drawn
 def test_rare_characters_share_a_sign_and_are_listed(own):
     corpus = own.choose_text("5,000 characters")
     expect(own.found).to_contain_text("5,000 distinct characters, for which V = 256 rows are learned.")
-    expect(own.found).to_contain_text(f"The {len(corpus.rare):,} rarest characters, which occur at most {corpus.rare[0][1]} times each, have no row of their own")
+    expect(own.found).to_contain_text(
+        f"The {len(corpus.rare):,} rarest characters, which occur at most {corpus.rare[0][1]} times each, have no row of their own"
+    )
     listed = own.found.locator(".rare")
     expect(listed).to_be_hidden()
     own.found.get_by_text("All of them, with how often each occurs").click()
@@ -217,7 +219,9 @@ def test_what_is_typed_is_read_at_a_pause_and_what_is_wrong_with_it_told_at_the_
 @pytest.mark.parametrize("where", ["field", "element"])
 def test_a_file_is_taken_where_it_is_dropped(own, where, tmp_path):
     own.field.fill("typed before")
-    own.drop(own.field if where == "field" else own.element.locator(".file label"), tmp_path / "dropped.txt", b"dropped here " * 40)
+    own.drop(
+        own.field if where == "field" else own.element.locator(".file label"), tmp_path / "dropped.txt", b"dropped here " * 40
+    )
     expect(own.found).to_contain_text("520 characters:")
     expect(own.field).to_have_value("dropped here " * 40)
 

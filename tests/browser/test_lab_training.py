@@ -8,22 +8,23 @@ from playwright.sync_api import expect
 
 import build
 from embedding_lab.config import settings_table
-from lab_page import SMALL
+from embedding_lab.positions import ENCODINGS
+from lab_page import SMALL, main_thread_tasks
 
-ENCODINGS = ["none", "learned", "sinusoidal", "rope", "alibi"]
-LABELS = {"none": "None", "learned": "Learned", "sinusoidal": "Sinusoidal", "rope": "RoPE", "alibi": "ALiBi"}
+LABELS = {name: encoding.label for name, encoding in ENCODINGS.items()}
+DEFAULT = ["none", "learned", "sinusoidal"]  # what the page opens on
 
 
 def test_the_default_experiment_runs_to_its_end(default_experiment):
     lab = default_experiment
-    assert [(run["encoding"], run["seed"]) for run in lab.result["runs"]] == [(name, 1) for name in ENCODINGS[:3]]
+    assert [(run["encoding"], run["seed"]) for run in lab.result["runs"]] == [(name, 1) for name in DEFAULT]
     for run in lab.curves().values():
         assert run["train"]["steps"] == list(range(1, 501))
         assert run["validation"]["steps"] == list(range(0, 501, 25))
     losses = {run["encoding"]: run["validationLoss"] for run in lab.result["runs"]}
     assert losses["none"] - losses["learned"] >= 0.15
     assert losses["none"] < lab.result["baselines"]["bigram"] + 0.05
-    for name in ENCODINGS[:3]:
+    for name in DEFAULT:
         expect(lab.run_row(LABELS[name])).to_contain_text("500 steps in")
     assert lab.told("error") == []
 
@@ -37,7 +38,7 @@ def test_events_carry_the_fields_that_course_pages_rely_on(default_experiment):
     progress = lab.told("progress")
     fields = {"run", "encoding", "seed", "step", "steps", "trainLoss", "validationLoss", "stepsPerSecond"}
     assert {frozenset(one) for one in progress} == {frozenset(fields)}
-    for name in ENCODINGS[:3]:
+    for name in DEFAULT:
         steps = [one["step"] for one in progress if one["encoding"] == name]
         assert steps == sorted(steps) and steps[0] == 0 and steps[-1] == 500
     [result] = lab.told("result")
@@ -48,7 +49,9 @@ def test_events_carry_the_fields_that_course_pages_rely_on(default_experiment):
     assert {frozenset(gap) for gap in result["gaps"]} == {frozenset(gap_fields)}
     assert len(result["gaps"]) == 3
     assert set(result["baselines"]) == {"uniform", "unigram", "bigram"}
-    assert result["config"] == {row["name"]: row["default"] for row in settings_table() if row["name"] not in ("encoding", "seed")}
+    assert result["config"] == {
+        row["name"]: row["default"] for row in settings_table() if row["name"] not in ("encoding", "seed")
+    }
 
 
 def test_the_gap_table_shows_the_numbers_of_the_result(default_experiment):
@@ -74,8 +77,8 @@ def test_the_gap_table_shows_the_numbers_of_the_result(default_experiment):
         assert "seed" in gap["verdict"], "one seed is one seed"
 
 
-def test_the_tab_and_cpython_compute_the_same_losses(five_encodings, record_property):
-    curves = five_encodings.curves()
+def test_the_tab_and_cpython_compute_the_same_losses(all_encodings, record_property):
+    curves = all_encodings.curves()
     deviations = {}
     for encoding in ENCODINGS:
         tab, native = curves[f"{encoding}-1"], _train(encoding, steps=50)["losses"]
@@ -88,16 +91,16 @@ def test_the_tab_and_cpython_compute_the_same_losses(five_encodings, record_prop
     print(f"largest deviation of the tab from CPython, nats: {deviations}")
     assert max(deviations.values()) < 1e-3
     finals = {run["validation"]["loss"][-1] for run in curves.values()}
-    assert len(finals) == 5, "the encodings differ, so that a mix-up would show"
+    assert len(finals) == len(ENCODINGS), "the encodings differ, so that a mix-up would show"
 
 
-def test_training_leaves_the_page_responsive(five_encodings, record_property):
+def test_training_leaves_the_page_responsive(all_encodings, record_property):
     """No task of the main thread takes more than 100 ms.
 
     On a machine that is busy with other things a task may last longer by the clock because it had to wait for a
     processor; then what counts is the time for which it had one, which the browser's trace tells.
     """
-    page = five_encodings.page
+    page = all_encodings.page
     assert page.evaluate("PerformanceObserver.supportedEntryTypes.includes('longtask')")
     by_the_clock = page.evaluate(
         """() => {
@@ -106,8 +109,8 @@ def test_training_leaves_the_page_responsive(five_encodings, record_property):
           return longTasks.filter(within).map(({ duration }) => duration);
         }"""
     )
-    [trained] = [event["ts"] for event in five_encodings.trace if event["name"] == "trained"]
-    tasks = _main_thread_tasks(five_encodings.trace)
+    [trained] = [event["ts"] for event in all_encodings.trace if event["name"] == "trained"]
+    tasks = main_thread_tasks(all_encodings.trace)
     computing = [task.get("tdur", task["dur"]) / 1000 for task in tasks if task["ts"] < trained]
     assert max(task["dur"] for task in tasks if task["ts"] > trained) > 140_000, "the trace sees a task of 150 ms"
     longest = {"by the clock": max(by_the_clock, default=0), "computing": max(computing)}
@@ -205,15 +208,6 @@ def _signed(nats):
 def _train(encoding, steps):
     command = [build.venv_python(), "-m", "embedding_lab", "train", "--encoding", encoding, "--steps", str(steps), "--json"]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True, timeout=600).stdout)
-
-
-def _main_thread_tasks(trace):
-    names = {(event["pid"], event["tid"]): event["args"]["name"] for event in trace if event["name"] == "thread_name"}
-    main = {thread for thread, name in names.items() if name == "CrRendererMain"}
-    whole = [event for event in trace if event["name"].endswith("RunTask") and "dur" in event]
-    tasks = [event for event in whole if (event["pid"], event["tid"]) in main]
-    assert len(tasks) > 100
-    return tasks
 
 
 def _steps(lab):

@@ -47,7 +47,7 @@ def compare(ops, name, outputs, inputs, *others, tolerance=TOLERANCE, sums=False
     kept = [None if values is None else values.copy() for values in read]
     getattr(ops, name)(*ours, *read, *others)
     guarded.check()
-    for values, before in zip(read, kept):
+    for values, before in zip(read, kept, strict=True):
         assert values is None or np.array_equal(values, before, equal_nan=True), f"{name} changed what it reads"
 
     def wide(values):
@@ -60,7 +60,7 @@ def compare(ops, name, outputs, inputs, *others, tolerance=TOLERANCE, sums=False
         magnitudes = [np.abs(values) for values in theirs]
         getattr(reference, name)(*magnitudes, *[np.abs(wide(values)) for values in kept if values is not None], *others)
     getattr(reference, name)(*theirs, *[wide(values) for values in kept], *others)
-    for i, (a, b) in enumerate(zip(ours, theirs)):
+    for i, (a, b) in enumerate(zip(ours, theirs, strict=True)):
         if a is not None:
             scale = max(np.abs(magnitudes[i]).max(initial=0), 1e-3)
             error = np.abs(a - b).max(initial=0) / scale
@@ -125,9 +125,7 @@ def check_attention(ops, batch, length, heads, size, causal, biased, seed=0):
 
     with_room, reference_backward = Backward(), reference.attention_backward
     try:
-        reference.attention_backward = lambda dqkv, dbias, *rest: reference_backward(
-            dqkv, dbias, np.empty(square), *rest
-        )
+        reference.attention_backward = lambda dqkv, dbias, *rest: reference_backward(dqkv, dbias, np.empty(square), *rest)
         compare(with_room, "attention_backward", [np.full(qkv.shape, np.nan), dbias], [dout, weights, qkv], causal)
     finally:
         reference.attention_backward = reference_backward
@@ -150,7 +148,7 @@ def check_adamw(ops, n, step, seed=0):
     ops.adamw(ours[0], gradients, ours[1], ours[2], *rest)
     reference.adamw(theirs[0], gradients.astype(np.float64), theirs[1], theirs[2], *rest)
     guarded.check()
-    for a, b in zip(ours, theirs):
+    for a, b in zip(ours, theirs, strict=True):
         assert np.abs(a - b).max(initial=0) <= TOLERANCE * max(1, np.abs(b).max(initial=0))
 
 
@@ -183,7 +181,7 @@ def check_extremes(ops):
 def check_all(name, shapes=60, seed=0):
     """Everything above on `shapes` random sizes of each kind: 1, primes, and what is no multiple of 4."""
     ops = load(name)
-    assert ops.NAME == name
+    assert name == ops.NAME
     r = random_stream(seed, "shapes")
     check_extremes(ops)
     for i in range(shapes):

@@ -1,4 +1,4 @@
-"""What the tests of the Python package share: the text, and small models in float64."""
+"""What the tests of the Python package share: the text, and a worker without runs."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from embedding_lab.corpus import Corpus
 
 @pytest.fixture(scope="session")
 def alice_text():
-    return (build.CACHE / "corpora" / "alice29.txt").read_text("utf-8")
+    return (build.CORPORA / "alice29.txt").read_text("utf-8")
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """Results of every probe, small ones, for the tests of the page that draws and cites them."""
 
 from embedding_lab.config import RunConfig
+from embedding_lab.positions import ENCODINGS
 from embedding_lab.probes import PROBES, View, run_probe
 from embedding_lab.training import Run
 
@@ -28,7 +29,7 @@ def measure(view, name):
 
 def samples(corpus):
     """A result of each probe for each encoding, before and after training; those that are not defined are left out."""
-    for encoding in ("none", "learned", "sinusoidal", "rope", "alibi"):
+    for encoding in ENCODINGS:
         run = Run(RunConfig(encoding=encoding, **SMALL), corpus, evaluate=False)
         while run.state == "training":
             run.advance(1)

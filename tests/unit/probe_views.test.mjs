@@ -3,12 +3,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { listEncodings } from "../../web/charts/encodings.js";
 import { nats, significant } from "../../web/charts/numbers.js";
 import { UNITS } from "../../web/charts/units.js";
 import { VIEWS as VIEWS_OF_THE_PAGE } from "../../web/lab/probe-views/index.js";
 import { momentOf } from "../../web/lab/probe-views/table.js";
 
-const samples = JSON.parse(readFileSync(process.env.LAB_PROBES));
+const { settings, results: samples } = JSON.parse(readFileSync(process.env.LAB_PROBES));
+listEncodings({ settings });
 const of = (probe, which = "trained", encoding = null) =>
   structuredClone(samples.find((each) => each.probe === probe && each.which === which && (encoding === null || each.encoding === encoding)).result);
 
@@ -25,13 +27,14 @@ function told(value) {
   return Object.values(value).map(told).join("");
 }
 
-/** The bars of a template's list of bars. */
-function barsOf(value) {
-  if (Array.isArray(value)) return value.map(barsOf).find(Boolean);
+/** What a template hands to the first of its elements that has such a property. */
+function valueOf(value, property) {
+  if (Array.isArray(value)) return value.map((each) => valueOf(each, property)).find(Boolean);
   if (!value?.strings) return undefined;
-  const place = value.strings.findIndex((part) => part.endsWith(".bars="));
-  return place < 0 ? barsOf(value.values) : value.values[place];
+  const place = value.strings.findIndex((part) => part.endsWith(`.${property}=`));
+  return place < 0 ? valueOf(value.values, property) : value.values[place];
 }
+const barsOf = (value) => valueOf(value, "bars");
 
 /** What a reader can read of a view. */
 const words = ({ number, figure, notes = [] }) => [number && `${number.value} ${number.unit} ${number.caption}`, told(figure), ...notes].join("\n");
@@ -194,13 +197,51 @@ test("a rotation that sees more than the distance is said to", () => {
   assert.match(notes(VIEWS.rotation({ ...result, shiftDifference: 0.5 })), /contradicts/);
 });
 
-test("the bias tells its slopes, how far heads look, and whether it is straight", () => {
+test("a straight bias tells its slopes, and how far heads look", () => {
   const result = of("distance-bias");
   const view = VIEWS["distance-bias"](result);
-  assert.equal(view.number.value, "0.25");
-  assert.match(notes(view), /straight line/);
+  assert.deepEqual([view.number.value, view.number.unit], ["0.25", "per character"]);
+  assert.match(view.number.caption, /steepest head takes off.*shallowest 0\.0039$/);
+  assert.deepEqual(view.notes, ["For ALiBi the bias depends on the distance alone, and is a straight line in it."]);
+  assert.match(words(view), /Slope of each head/);
   assert.ok(words(view).includes(significant(result.attention[0].meanDistance[0], 3)));
-  assert.match(notes(VIEWS["distance-bias"]({ ...result, departure: 0.4 })), /no straight line/);
+  const raised = VIEWS["distance-bias"]({ ...result, slopes: result.slopes.map(Math.abs) });
+  assert.match(raised.number.caption, /steepest head adds to a score/);
+});
+
+test("a bent bias is told by its ends, of the head that does most at the first, and has no slope", () => {
+  const result = of("distance-bias", "trained", "kerple");
+  const first = result.byDistance.map((row) => -row[1]);
+  const head = first.indexOf(Math.max(...first));
+  const view = VIEWS["distance-bias"](result);
+  assert.deepEqual([view.number.value, view.number.unit], [significant(first[head]), ""]);
+  assert.equal(view.number.caption, `is what head ${head + 1}, the strongest there, takes off a score at distance 1; at 15, the longest, it takes ${significant(-result.byDistance[head][15])} off`);
+  assert.deepEqual(view.notes, [`For KERPLE the bias depends on the distance alone, but is no straight line in it: the nearest ones miss it by up to ${significant(result.departure, 2)}.`]);
+  assert.doesNotMatch(words(view), /slope|per character/i);
+  const raised = { ...result, byDistance: [[0, 0.5, -2]] };
+  assert.match(VIEWS["distance-bias"](raised).number.caption, /^is what head 1 adds to a score at distance 1; at 2, the longest, it takes 2\.00 off$/);
+});
+
+test("a bias is drawn by distance, a line for each head, whether it is straight or not", () => {
+  for (const encoding of ["alibi", "kerple"]) {
+    const result = of("distance-bias", "trained", encoding);
+    const series = valueOf(VIEWS["distance-bias"](result).figure, "series");
+    assert.deepEqual(series.map(({ name, y }) => [name, y]), result.byDistance.map((row, at) => [`head ${at + 1}`, row]));
+    assert.deepEqual(series[0].x, result.byDistance[0].map((_, distance) => distance));
+  }
+});
+
+test("a bias that more than the distance decides has no slope, however straight its mean", () => {
+  const view = VIEWS["distance-bias"]({ ...of("distance-bias"), spread: 0.3 });
+  assert.match(view.number.caption, /^is what head 1, the strongest there, takes off a score at distance 1, on average;/);
+  assert.deepEqual(view.notes, ["At one distance the bias differs by up to 0.30, so it does not depend on the distance alone; by distance, its means are drawn."]);
+  assert.doesNotMatch(words(view), /slope/i);
+});
+
+test("a bias that rises with distance contradicts the claim, in the heads where it does", () => {
+  const result = of("distance-bias");
+  const later = result.byDistance.map((row, at) => (at % 2 ? row.with(5, row[4] + 0.1) : row));
+  assert.match(notes(VIEWS["distance-bias"]({ ...result, byDistance: later, departure: 0.4 })), /farther one \(head 2 and head 4\), which contradicts the claim/);
 });
 
 test("past the training length: the change with its sign, or the refusal", () => {

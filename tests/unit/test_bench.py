@@ -62,7 +62,7 @@ def test_a_machine_that_slows_down_moves_no_ratio():
 
 
 def test_measurements_of_other_rounds_are_refused():
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="shorter"):
         rounds.ratio([1.0, 2.0], [1.0])
 
 
@@ -159,7 +159,7 @@ def test_unequal_losses_stop_the_bench(found, where):
 
 def test_an_experiment_that_ends_elsewhere_stops_the_bench():
     subject.check_same_experiment({"none-1": 2.36, "learned-1": 2.08}, {"learned-1": 2.09, "none-1": 2.36})
-    with pytest.raises(subject.UnequalLosses, match="learned-1 ended at 2.080 and at 2.300"):
+    with pytest.raises(subject.UnequalLosses, match=r"learned-1 ended at 2.080 and at 2.300"):
         subject.check_same_experiment({"learned-1": 2.08}, {"learned-1": 2.30})
     with pytest.raises(subject.UnequalLosses, match="other runs"):
         subject.check_same_experiment({"learned-1": 2.08}, {"none-1": 2.08})

@@ -1,5 +1,6 @@
 """build.py: what it makes is whole and self-contained, it trusts nothing half-made, and it says in one line what is wrong."""
 
+import base64
 import gzip
 import hashlib
 import http.client
@@ -9,10 +10,12 @@ import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tarfile
 import threading
+import venv
 import zipfile
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
@@ -20,6 +23,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 
 import build
+from tests import programs
 
 BUILD = build.ROOT / "build.py"
 
@@ -72,6 +76,93 @@ def test_a_folder_with_other_files_is_not_overwritten(dist, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
+def test_an_engine_that_is_none_is_named_with_those_to_choose_from(capsys, monkeypatch):
+    monkeypatch.setattr(build, "make_venv", lambda *_: pytest.fail("nothing is installed for it"))
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    assert build.main(["test", "--engines", "chromium,gecko"]) == 1
+    assert '"gecko" is no engine; choose from chromium,firefox,webkit.' in capsys.readouterr().err
+
+
+@pytest.fixture
+def fake_pytest(tmp_path, monkeypatch):
+    """Has `build.py test` start a program that notes its arguments and ends with the code of its part; returns it all."""
+    program = tmp_path / "python"
+    program.write_text("""#!/bin/sh
+echo "$@" >> "$CALLS"
+case "$*" in
+    *tests/unit*) echo report; eval $UNIT;;
+    *"-m pytest"*) eval $OTHERS;;
+    *"coverage report"*) eval $REACHED;;
+esac
+""")
+    program.chmod(0o755)
+    monkeypatch.setattr(build, "venv_python", lambda: program)
+
+    def test(*arguments, unit="exit 0", others="exit 0", reached="exit 0"):
+        calls = tmp_path / "calls"
+        calls.write_text("")
+        for name, value in {"CALLS": str(calls), "UNIT": unit, "OTHERS": others, "REACHED": reached}.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(build, "ready_for_tests", lambda _: {**os.environ})
+        return build.main(["test", *arguments]), calls.read_text().splitlines()
+
+    return test
+
+
+def test_all_tests_run_in_two_processes_that_keep_apart_what_they_write(fake_pytest, capfdbinary):
+    code, calls = fake_pytest("-k", "a or b", "--engines=firefox")
+    assert code == 0
+    for call, name, folders in zip(
+        sorted(calls), ("browsers", "unit"), ("tests/browser tests/engines", "tests/unit"), strict=True
+    ):
+        own = f"cache_dir=.cache/pytest/{name} --output .cache/test-results/{name}"
+        assert call == f"-m pytest --engines=firefox --override-ini {own} {folders} -k a or b"
+    assert capfdbinary.readouterr().out == b"report\n"
+
+
+@pytest.mark.parametrize(
+    ("unit", "others", "code"), [(0, 0, 0), (1, 0, 1), (0, 1, 1), (5, 0, 0), (0, 5, 0), (5, 5, 5), (5, 1, 1), (2, 1, 2)]
+)
+def test_a_failure_in_either_process_is_one_and_options_that_choose_tests_of_one_alone_are_none(
+    fake_pytest, unit, others, code
+):
+    assert fake_pytest(unit=f"exit {unit}", others=f"exit {others}")[0] == code
+
+
+def test_what_the_unit_tests_do_not_reach_is_told_once_they_are_done_and_may_be_too_much(fake_pytest):
+    code, (erase, *both, combine, report) = fake_pytest("--coverage", reached="exit 2")
+    assert code == 2
+    assert [erase, combine, report] == ["-m coverage erase", "-m coverage combine --quiet", "-m coverage report"]
+    browsers, unit = sorted(both, key=lambda call: "tests/unit" in call)
+    assert unit.startswith("-m coverage run -m pytest ") and browsers.startswith("-m pytest ")
+    assert fake_pytest("--coverage", unit="exit 1", reached="exit 2")[0] == 1
+    assert not [call for call in fake_pytest(reached="exit 2")[1] if "coverage" in call]
+
+
+def test_of_some_tests_it_is_told_what_they_reach_however_little(fake_pytest):
+    for chosen in (["tests/unit/test_build.py"], ["-k", "model"]):
+        calls = fake_pytest("--coverage", *chosen)[1]
+        assert calls[-1] == "-m coverage report --fail-under=0"
+        assert [call for call in calls if call.startswith("-m coverage run -m pytest ") and call.endswith(" ".join(chosen))]
+
+
+@pytest.mark.parametrize("process", ["unit", "others"])
+def test_a_process_that_is_killed_has_failed(fake_pytest, process):
+    assert fake_pytest(**{process: "kill -9 $$"})[0] == 9
+
+
+@pytest.mark.parametrize("arguments", [["-k", "web"], ["-k", "tests"], ["--ignore", "tests/unit/test_sweep.py"], ["-m", ""]])
+def test_what_only_looks_like_a_path_or_leaves_one_out_names_no_tests(fake_pytest, arguments):
+    assert len(fake_pytest(*arguments)[1]) == 2
+
+
+def test_named_tests_run_in_one_process_with_its_exit_code(fake_pytest):
+    assert fake_pytest("tests/unit/test_build.py::test_x", "-q", unit="exit 3") == (
+        3,
+        ["-m pytest tests/unit/test_build.py::test_x -q"],
+    )
+
+
 def test_an_old_python_is_named_with_the_one_that_will_do(monkeypatch, capsys):
     monkeypatch.setattr(build, "OLDEST_PYTHON", (99, 0))
     assert build.main(["build"]) == 1
@@ -111,11 +202,48 @@ def test_a_copied_tree_makes_an_environment_of_its_own(tmp_path, monkeypatch):
     assert made[2:] == [["-m", "venv"], ["-m", "pip"]]
 
 
+def test_a_link_to_the_environment_of_another_checkout_is_replaced_and_that_one_stays(tmp_path, monkeypatch):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "stamp.json").write_text(json.dumps({"root": "elsewhere", "python": sys.version}))
+    (other / "precious").touch()
+    link = tmp_path / "venv"
+    link.symlink_to(other)
+    monkeypatch.setattr(build, "VENV", link)
+    monkeypatch.setattr(build, "run", lambda command, *_, **__: command[1:3] == ["-m", "venv"] and link.mkdir())
+    build.make_venv("build")
+    assert not link.is_symlink()
+    assert sorted(path.name for path in other.iterdir()) == ["precious", "stamp.json"]
+    assert json.loads((link / "stamp.json").read_text())["root"] == str(build.ROOT)
+
+
 def test_a_venv_that_cannot_be_made_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr(build, "VENV", tmp_path / "venv")
     monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
     with pytest.raises(build.BuildError, match="python3-venv") as error:
         build.make_venv("build")
+    assert "\n" not in str(error.value)
+
+
+def test_python_m_build_without_pypas_build_is_one_line(tmp_path, monkeypatch):
+    venv.create(tmp_path)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bin/python"))
+    for step in ("make_venv", "get_corpora", "make_kernels"):
+        monkeypatch.setattr(build, step, lambda *_: None)
+    with pytest.raises(build.BuildError, match=r"PyPA's build, which this Python does not have.*pip install build") as error:
+        build.make_wheel([])
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("find", [programs.find_browser, programs.find_nginx])
+def test_a_program_for_the_tests_that_is_not_there_is_one_line(tmp_path, monkeypatch, find):
+    monkeypatch.setattr(build, "VENV", tmp_path)
+    (tmp_path / "no-playwright-browser").touch()
+    monkeypatch.setattr(programs.shutil, "which", lambda *_, **__: None)
+    with pytest.raises(
+        build.BuildError, match=r"on Debian: apt-get install (chromium|nginx libnginx-mod-http-brotli-static)"
+    ) as error:
+        find()
     assert "\n" not in str(error.value)
 
 
@@ -126,9 +254,11 @@ def test_a_program_that_fails_is_quoted_in_one_line():
 
 
 def test_a_port_in_use_is_named(tmp_path):
-    with build.make_server(tmp_path) as first:
-        with pytest.raises(build.BuildError, match=f"port {first.server_port} is taken.*--port"):
-            build.make_server(tmp_path, first.server_port)
+    with (
+        build.make_server(tmp_path) as first,
+        pytest.raises(build.BuildError, match=f"port {first.server_port} is taken.*--port"),
+    ):
+        build.make_server(tmp_path, first.server_port)
 
 
 def test_ctrl_c_ends_the_server_quietly(dist):
@@ -211,7 +341,11 @@ def test_builds_again_only_when_an_input_changed(small_site):
 
 @pytest.mark.parametrize(
     ("name", "damage"),
-    [("page.html", Path.unlink), ("page.html", lambda path: path.write_text("o")), (".stamp.json", lambda path: path.write_text("{"))],
+    [
+        ("page.html", Path.unlink),
+        ("page.html", lambda path: path.write_text("o")),
+        (".stamp.json", lambda path: path.write_text("{")),
+    ],
     ids=["a file is lost", "a file is cut", "the stamp is cut"],
 )
 def test_builds_again_when_the_site_was_damaged(small_site, name, damage):
@@ -224,7 +358,7 @@ def test_builds_again_when_the_site_was_damaged(small_site, name, damage):
 
 
 def test_an_interrupted_build_leaves_the_old_site_and_is_made_again(small_site, monkeypatch):
-    source, out, made = small_site
+    source, out, _ = small_site
     build.build(out)
     source.write_text("two")
     whole = build.assemble
@@ -329,14 +463,24 @@ def test_the_lock_lists_numpy_and_the_lab_with_their_hashes(runtime):
     assert lock["info"]["python"].startswith("3.13")
 
 
-def test_the_sizes_that_progress_counts_are_those_of_the_files(runtime):
-    told = json.loads((build.CACHE / "lab-data.json").read_text())["runtime"]
+def integrity(path):
+    return f"sha256-{base64.b64encode(hashlib.sha256(path.read_bytes()).digest()).decode()}"
+
+
+def test_the_sizes_and_hashes_that_the_page_checks_are_those_of_the_files(runtime):
+    data = json.loads((build.CACHE / "lab-data.json").read_text())
+    told = data["runtime"]
     assert told["folder"] == f"{runtime.name}/"
-    sizes = {path.name: path.stat().st_size for path in runtime.iterdir() if path.name != build.NUMPY_LATER}
+    sizes = {path.name: path.stat().st_size for path in runtime.iterdir() if path.suffix not in (".br", ".gz")}
+    assert sizes.pop(build.NUMPY_LATER)
     counted = {file["file"]: file["bytes"] for file in told["files"]}
     assert counted | {told["fallback"]["file"]: told["fallback"]["bytes"]} == sizes
     assert told["totalBytes"] == sum(counted.values())
     assert {file["stage"] for file in told["files"]} == {"runtime", "packages"}
+    for file in (*told["files"], told["fallback"]):
+        assert file["integrity"] == integrity(runtime / file["file"])
+    for corpus in data["corpora"]:
+        assert corpus["integrity"] == integrity(runtime.parent / corpus["file"])
 
 
 def test_wheels_record_what_they_hold(runtime):
@@ -358,6 +502,8 @@ def test_the_labs_wheel_holds_the_sources_as_they_are_but_for_the_command_line(r
     left_out = {f"embedding_lab/{name}.py" for name in build.OFF_THE_TAB}
     assert left_out <= set(sources)
     assert held == {name: path.read_bytes() for name, path in sources.items() if name not in left_out}
+    with zipfile.ZipFile(wheel) as archive:
+        assert not [name for name in archive.namelist() if "corpora" in name or name.endswith("entry_points.txt")]
 
 
 def test_the_labs_wheel_lacks_nothing_that_its_modules_import(runtime, tmp_path):
@@ -407,8 +553,18 @@ def test_every_module_of_numpy_is_in_one_of_its_two_parts(numpy_parts):
 def test_a_start_loads_no_more_than_nine_megabytes_compressed(dist, runtime):
     told = json.loads((build.CACHE / "lab-data.json").read_text())["runtime"]
     files = [runtime / file["file"] for file in told["files"]]
-    files += [dist / "index.html", dist / "corpora/alice29.txt", *dist.glob("assets/*.js"), *dist.glob("assets/*.css")]
+    files += [dist / "index.html", *dist.glob("corpora-*/alice29.txt"), *dist.glob("assets/*.js"), *dist.glob("assets/*.css")]
     assert sum(len(gzip.compress(path.read_bytes(), 9)) for path in files) < 9_000_000
+
+
+def test_the_element_is_one_small_classic_script_of_a_name_that_never_changes(dist):
+    element = (dist / "embedding-lab.js").read_bytes()
+    assert len(element) < 9000
+    assert not re.search(rb"\b(import|export)\b|\beval\b|innerHTML|https?:", element)
+    assert not list(dist.glob("assets/embedding-lab*"))
+    script = dist.parent / ".cache/element.cjs"
+    script.write_bytes(b"'use strict';" + element)
+    subprocess.run([build.node(), "--check", script], check=True)
 
 
 def test_without_a_python_of_the_tabs_version_numpy_ships_as_source(tmp_path):
@@ -419,7 +575,7 @@ def test_without_a_python_of_the_tabs_version_numpy_ships_as_source(tmp_path):
 
 
 def test_everything_a_page_names_is_there_by_a_relative_address(dist):
-    for page in dist.rglob("*.html"):
+    for page in set(dist.rglob("*.html")) - {dist / "404.html"}:  # which is shown at addresses of any depth
         names = re.findall(r'(?:src|href)="([^"#]+)"', page.read_text())
         assert names
         for name in names:
@@ -438,13 +594,80 @@ def test_no_file_of_ours_names_an_address_elsewhere_or_this_machine(dist, runtim
         assert not re.search(r"(src|href|url|import)\W{1,3}https?://", text), path
         assert "registry." not in text, path
         assert str(build.ROOT) not in text, path
-    for path in dist.rglob("*.js*"):
+    for path in {*dist.rglob("*.js"), *dist.rglob("*.js.map"), *dist.rglob("*.json")}:
         assert str(build.ROOT) not in path.read_text(), path
+
+
+def test_a_page_lists_every_script_that_it_cannot_begin_without(dist):
+    """So that the browser fetches them at once, and the page can tell which one is missing."""
+    listed = re.findall(r'rel="modulepreload" href="assets/([^"]+)"', (dist / "index.html").read_text())
+    assert listed[0].startswith("main-")
+    imported = {listed[0]}
+    for name in listed:
+        script = (dist / "assets" / name).read_text()
+        imported |= set(re.findall(r'(?:\bfrom|\bimport)"\./([\w-]+\.js)"', script))
+    assert sorted(listed) == sorted(imported)
+
+
+def listed_by_worker(site):
+    [files] = re.findall(r'\[\{"url".*?\}\]', (site / "sw.js").read_text())
+    return {file.pop("url"): file for file in json.loads(files)}
+
+
+def test_the_service_worker_lists_what_a_visitor_needs_by_its_content(dist):
+    listed = listed_by_worker(dist)
+    pages = {name: told for name, told in listed.items() if "/" not in name}
+    assert pages.keys() >= {"index.html", "favicon.svg", "manifest.webmanifest"}
+    assert not pages.keys() & {"sw.js", "embedding-lab.js", ".stamp.json", "404.html"}
+    for name, told in pages.items():
+        assert told == {"revision": build.sha256(dist / name)[:10]}
+    for name in listed.keys() - pages.keys():
+        assert listed[name] == {"revision": None, "integrity": integrity(dist / name)}
+    needed = [*dist.glob("assets/*.js"), *dist.glob("assets/*.css"), *dist.glob("python-*/*"), *dist.glob("corpora*/*.txt")]
+    needed = {path.relative_to(dist).as_posix() for path in needed if path.suffix not in (".br", ".gz")}
+    assert listed.keys() - pages.keys() == needed
+    assert sum((dist / name).stat().st_size for name in listed) < 21_000_000
+
+
+def test_a_page_that_changed_makes_another_service_worker_and_a_site_may_do_without(tmp_path):
+    def site(name, page, **options):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "index.html").write_text(page)
+        (folder / "page.html.gz").write_text("compressed")
+        (folder / "sw.js").write_text("const files=self.__WB_MANIFEST;")
+        build.list_files(folder, **options)
+        return (folder / "sw.js").read_text()
+
+    assert site("one", "old") == site("same", "old") != site("two", "new")
+    assert site("none", "old", offline=False) == "const files=null;"
+    with pytest.raises(build.BuildError, match=r"must name self.__WB_MANIFEST once"):
+        build.list_files(tmp_path / "none")
+
+
+def test_each_picture_of_the_app_has_the_size_that_the_manifest_tells(dist):
+    icons = json.loads((dist / "manifest.webmanifest").read_text())["icons"]
+    told = {(icon["src"], icon.get("purpose")): icon["sizes"] for icon in icons if icon["src"].endswith(".png")}
+    assert {"192x192", "512x512"} <= set(told.values()) and any(purpose == "maskable" for _, purpose in told)
+    for (name, _), sizes in told.items():
+        width, height = struct.unpack(">II", (dist / name).read_bytes()[16:24])
+        assert f"{width}x{height}" == sizes
 
 
 def test_every_part_of_others_has_its_licence(dist):
     index = (dist / "licenses/index.html").read_text()
-    for name in ("Pyodide", "CPython", "NumPy", "@pyscript/core", "polyscript", "uplot", "lit-html", "d3-scale"):
+    for name in (
+        "Pyodide",
+        "CPython",
+        "NumPy",
+        "@pyscript/core",
+        "polyscript",
+        "uplot",
+        "lit-html",
+        "d3-scale",
+        "workbox-precaching",
+        "workbox-core",
+    ):
         assert f"<td>{name}</td>" in index
     rows = re.findall(r"<tr><td>.*?</tr>", index)
     assert len(rows) > 20 and all("href=" in row for row in rows)
@@ -503,6 +726,8 @@ def test_a_request_that_is_none_is_refused_quietly(get, capfd):
         ("a.zip", "application/zip"),
         ("a.py", "text/x-python"),
         ("a.svg", "image/svg+xml"),
+        ("a.png", "image/png"),
+        ("a.webmanifest", "application/manifest+json"),
         ("a.txt", "text/plain"),
     ],
 )
@@ -513,12 +738,18 @@ def test_files_have_their_type(get, tmp_path, name, mime_type):
     assert response.content == b"content"
 
 
-@pytest.mark.parametrize("folder", ["assets", "python-0123456789"])
+@pytest.mark.parametrize("folder", ["assets", "corpora-0123456789", "python-0123456789"])
 def test_what_is_named_by_its_content_is_kept_for_ever_and_its_absence_is_not(get, tmp_path, folder):
     (tmp_path / folder).mkdir()
     (tmp_path / folder / "a.js").write_text("content")
     assert get(f"/course/lab/{folder}/a.js").getheader("Cache-Control") == "public, max-age=31536000, immutable"
     assert get(f"/course/lab/{folder}/b.js").getheader("Cache-Control") == "no-cache"
+
+
+def test_every_origin_may_read_what_is_served_and_that_something_is_not_there(get, tmp_path):
+    (tmp_path / "a.js").write_text("content")
+    for name in ("a.js", "b.js"):
+        assert get(f"/course/lab/{name}").getheader("Access-Control-Allow-Origin") == "*"
 
 
 def test_a_second_visit_is_told_that_nothing_changed(get, tmp_path):
@@ -534,3 +765,10 @@ def test_nothing_outside_the_site_is_served(get, tmp_path, path):
     (tmp_path / "a.js").write_text("content")
     (tmp_path.parent / "secret").write_text("secret")
     assert get(path).status == 404
+
+
+def test_the_memory_that_python_starts_from_holds_no_path_of_this_machine(dist):
+    [snapshot] = dist.glob("python-*/memory.bin")
+    memory = gzip.decompress(snapshot.read_bytes())
+    assert b"snapshot.mjs" in memory, "Python keeps the name of what started it"
+    assert str(build.ROOT).encode() not in memory

@@ -17,7 +17,7 @@ from embedding_lab import checkpoint
 from embedding_lab.checkpoint import layouts, tensors
 from embedding_lab.config import RunConfig
 from embedding_lab.corpus import RARE, Corpus, normalised, windows
-from embedding_lab.positions import ALiBi, PositionalEncoding, RoPE, Trainable
+from embedding_lab.positions import KERPLE, ALiBi, PositionalEncoding, RoPE, Trainable
 from embedding_lab.probes import View, run_probe
 from embedding_lab.probes.order import MONEY, RIVER
 from embedding_lab.training import VALIDATION_CHARACTERS, Run
@@ -329,6 +329,7 @@ class Steep(ALiBi):
         (ALiBi(), 6, "Embedding Lab", 16),
         (Steep(), 2, "Embedding Lab", 16),
         (TrainedBias(), 2, "Embedding Lab", 16),
+        (KERPLE(), 3, "Embedding Lab", 16),
     ],
     ids=lambda value: getattr(value, "name", None),
 )
@@ -357,8 +358,8 @@ def test_what_the_encoding_supplies_decides(alice, tmp_path, monkeypatch, capsys
         exec(read_lines(folder), {})
         shown = capsys.readouterr().out
         assert shown.startswith(f"{encoding.name}\n") and "final_norm.gain" in shown
-    if type(encoding) is not ALiBi:
-        with pytest.raises(checkpoint.CheckpointError, match="an? positional encoding of its own, whose Python"):
+    if type(encoding) not in (ALiBi, KERPLE):
+        with pytest.raises(checkpoint.CheckpointError, match=r"an? positional encoding of its own, whose Python"):
             checkpoint.read(checkpoint.pack(checkpoint.files(run, "x")))
 
 
@@ -371,7 +372,7 @@ def test_the_name_of_the_file_says_what_it_holds(alice):
 
 
 @pytest.mark.parametrize("encoding, tied", [("learned", True), ("learned", False), ("sinusoidal", True), ("none", True),
-                                            ("rope", False), ("alibi", True), ("alibi", False)])  # fmt: skip
+                                            ("rope", False), ("alibi", True), ("alibi", False), ("kerple", True)])  # fmt: skip
 def test_250_steps_a_zip_and_250_more_are_500_straight_through(alice, encoding, tied):
     config = RunConfig(encoding=encoding, tied=tied, **{**SMALL, "layers": 2, "steps": 500})
     straight = Run(config, alice)

@@ -17,6 +17,7 @@ from embedding_lab.checkpoint import contents, tensors
 from embedding_lab.checkpoint.tensors import TensorsError
 from embedding_lab.config import RunConfig
 from embedding_lab.corpus import Corpus
+from embedding_lab.positions import Learned, PositionError
 from embedding_lab.training import Run
 
 SMALL = {"d": 8, "heads": 2, "context": 8, "batch": 4, "steps": 20, "corpus": "own"}
@@ -101,6 +102,32 @@ def test_a_zip_made_again_by_another_program_is_opened_too(files):
 )
 def test_what_is_no_zip(data, message):
     refused(data, message)
+
+
+def test_a_file_of_a_folder_that_no_run_can_have_is_not_read_whole(files, tmp_path):
+    for path, content in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(content)
+    assert checkpoint.read_folder(tmp_path).saved.step == 12
+    with (tmp_path / RUN).open("ab") as opened:
+        opened.truncate(1 << 40)  # of which the disk holds nothing
+    with pytest.raises(checkpoint.CheckpointError, match=rf"^{RUN} has more than 65,536 bytes, which no saved run needs\.$"):
+        checkpoint.read_folder(tmp_path)
+
+
+def test_a_text_of_another_vocabulary_than_the_models_is_refused_though_it_is_the_one_that_is_named(files):
+    other = TEXT.replace("q", "k")
+    named = {**files, RUN: json.dumps(without(json.loads(files[RUN]), textHash=checkpoint.text_hash(other))).encode()}
+    [path] = [path for path, content in files.items() if content == TEXT.encode()]
+    refused(checkpoint.pack({**named, path: other.encode()}), rf"{path} has \d+ different characters, and the model \d+\.")
+
+
+def test_settings_that_an_encoding_of_the_lab_refuses(packed, monkeypatch):
+    def refuse(*_):
+        raise PositionError("not at this length")
+
+    monkeypatch.setattr(Learned, "table", refuse)
+    refused(packed, rf"^{RUN} has settings that cannot be: not at this length$")
 
 
 def test_every_cut_is_told(packed):
@@ -418,7 +445,7 @@ def entry(dtype="F32", shape=(2,), offsets=(0, 8)):
         (made(b'{"a": 1, "a": 2}'), "the same name twice"),
         (made(b"[" * 60_000), "nested too deeply"),
         (made(b'{"a": ' + b"[" * 32 + b"]" * 32 + b"}"), "nested too deeply"),
-        (made({"a[[[[\\\"{{{{{" * 30: [[[{}]]]}), "does not have exactly dtype"),
+        (made({'a[[[[\\"{{{{{' * 30: [[[{}]]]}), "does not have exactly dtype"),
         (made({"__metadata__": {"a": 1}}), "__metadata__ is not made of names and texts"),
         (made({"__metadata__": "a"}), "__metadata__ is not made of names and texts"),
         (made({"a": 3}), "'a' in its header does not have exactly dtype, shape and data_offsets"),

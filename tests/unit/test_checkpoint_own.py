@@ -223,7 +223,7 @@ def test_without_leave_no_line_of_the_code_runs_and_no_model_is_made_of_it(tmp_p
         (checkpoint.read_file, tmp_path / "run.zip"),
         (checkpoint.read_folder, tmp_path / "run"),
     ):
-        with pytest.raises(checkpoint.ConsentError, match="of its own, binary counter: [0-9]+ characters of Python") as told:
+        with pytest.raises(checkpoint.ConsentError, match=r"of its own, binary counter: [0-9]+ characters of Python") as told:
             read(where)
         assert (told.value.code, told.value.name, told.value.config) == (code, "binary counter", run.config)
     for path in ("run.zip", "run"):
@@ -357,10 +357,10 @@ def test_code_that_takes_away_a_part_of_the_lab_is_told(files, monkeypatch):
 
 def test_code_of_another_model_is_not_filled_with_these_numbers(files):
     other = HEAD + METHODS["a trained bias"]
-    with pytest.raises(checkpoint.CheckpointError, match="model.safetensors does not fit the settings"):
+    with pytest.raises(checkpoint.CheckpointError, match=r"model.safetensors does not fit the settings"):
         checkpoint.read(replaced(files, other), run_code=True)
     other = HEAD + METHODS["a fixed table"].replace("/ 100", "/ 101")
-    with pytest.raises(checkpoint.CheckpointError, match="wpe.weight in model.safetensors is not what these settings give"):
+    with pytest.raises(checkpoint.CheckpointError, match=r"wpe.weight in model.safetensors is not what these settings give"):
         checkpoint.read(replaced(files, other), run_code=True)
 
 
@@ -370,7 +370,7 @@ def test_code_of_another_model_is_not_filled_with_these_numbers(files):
 def test_more_parameters_than_a_file_holds_are_told_before_training():
     many = "        return Trainable(np.zeros(3_000_000), value=lambda a: np.zeros((length, d)), gradient=lambda a, dvalue: a * 0)\n"
     run = made(f"    def table(self, length, d):\n{many}", steps=0)
-    with pytest.raises(checkpoint.CheckpointError, match="has 3,[0-9]{3},[0-9]{3} parameters; a saved run holds at most"):
+    with pytest.raises(checkpoint.CheckpointError, match=r"has 3,[0-9]{3},[0-9]{3} parameters; a saved run holds at most"):
         checkpoint.check_run(run)
 
 

@@ -13,19 +13,18 @@ import pytest
 
 import build
 from embedding_lab import checkpoint, cli, memory, run_files
-from embedding_lab.config import ENCODINGS, RunConfig, settings_table
+from embedding_lab.config import RunConfig, settings_table
+from embedding_lab.positions import ENCODINGS
 from embedding_lab.probes import PROBES
 from embedding_lab.training import Run
 from tests import texts
 
-CORPORA = build.CACHE / "corpora"
+CORPORA = build.CORPORA
 SMALL = ["--d", "8", "--heads", "2", "--context", "8", "--batch", "4", "--steps", "20"]
 
 
 def lab(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "embedding_lab", *arguments], capture_output=True, text=True, timeout=120
-    )
+    return subprocess.run([sys.executable, "-m", "embedding_lab", *arguments], capture_output=True, text=True, timeout=120)
 
 
 def train(*arguments):
@@ -105,9 +104,12 @@ def test_an_encoding_can_come_from_a_file(tmp_path):
     [
         (["--heads", "3"], "heads = 3 does not divide d = 8: choose heads from 1, 2, 4, 8."),
         (["--steps", "many"], "steps = many is not a whole number: choose one from 1 to 20000."),
-        (["--encoding", "rotary"], "encoding = rotary is unknown: choose none, learned, sinusoidal, rope, alibi or a Python file, FILE.py."),
+        (["--encoding", "rotary"], f"encoding = rotary is unknown: choose {', '.join(ENCODINGS)} or a Python file, FILE.py."),
         (["--encoding", "nowhere.py"], "nowhere.py: there is no such file"),
-        (["--encoding", "own:mine"], "own:mine is the name of a reader's own encoding: give the file of its code, --encoding FILE.py"),
+        (
+            ["--encoding", "own:mine"],
+            "own:mine is the name of a reader's own encoding: give the file of its code, --encoding FILE.py",
+        ),
         (["--corpus", "nowhere"], "corpus = nowhere is neither alice29, asyoulik, plrabn12 nor a text file"),
         (["--corpus", "own"], "corpus = own is neither"),
         (["--corpora", "/nonexistent"], "is missing: run `python build.py build` once"),
@@ -143,7 +145,9 @@ def test_a_file_that_defines_no_encoding_says_what_it_must_define(tmp_path):
 
 def test_what_the_code_of_an_encoding_prints_and_raises_is_told_with_its_line(tmp_path):
     file = tmp_path / "wrong.py"
-    file.write_text("from embedding_lab.positions import PositionalEncoding\nprint('begins')\nclass Wrong(PositionalEncoding):\n    def table(self, length, d):\n        return 1 / 0\n")
+    file.write_text(
+        "from embedding_lab.positions import PositionalEncoding\nprint('begins')\nclass Wrong(PositionalEncoding):\n    def table(self, length, d):\n        return 1 / 0\n"
+    )
     done = train("--encoding", str(file), "--json")
     assert done.returncode == 1 and done.stdout == ""
     begins, *trace, last = done.stderr.splitlines()
@@ -259,6 +263,8 @@ def test_a_probe_of_a_run_that_diverged_says_so():
     done = lab("probe", "lookup", "--corpora", str(CORPORA), *settings, "--json")
     answer = json.loads(done.stdout)
     assert done.returncode == 1 and answer["state"] == "diverged" and "Lower the learning rate" in answer["message"]
+    said = lab("probe", "lookup", "--corpora", str(CORPORA), *settings)
+    assert said.returncode == 1 and said.stdout and said.stderr.endswith(f"\nembedding_lab: {answer['message']}\n")
 
 
 def test_describe_is_what_the_page_is_built_from():
@@ -272,6 +278,13 @@ def test_describe_is_what_the_page_is_built_from():
     assert description["largestFile"] == checkpoint.LARGEST_FILE
     assert description["largestText"] == memory.LARGEST_FILE
     assert [each["encoding"] for each in description["measured"]["encodings"]] == list(ENCODINGS)
+    opened_by = {name: set(titles) for name, titles in description["architectures"].items()}
+    known = {"rope": {"GPT-NeoX"}, "alibi": {"Bloom", None}}
+    for name, encoding in ENCODINGS.items():
+        others = {"GPT-2"} if set(encoding.supplies()) <= {"table"} else {None}
+        assert opened_by[name] == known.get(name, others), name
+    bloom = [heads for heads, title in enumerate(description["architectures"]["alibi"], 1) if title]
+    assert bloom == [1, 2, 4, 8]  # heads from 1 to 8
     points = description["startingPoints"]
     assert len(points) == 9 and all(set(point) == {"file", "name", "title", "teaches", "code"} for point in points)
     assert description["measured"]["command"].startswith("python -m embedding_lab sweep ")
@@ -350,9 +363,11 @@ def test_what_export_and_from_refuse_is_one_line(tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("years of work")
     (tmp_path / "file").write_text("x")
+    (tmp_path / "folder.zip").mkdir()
     for arguments, message in [
         (["--out", str(tmp_path / "full")], "full holds other files, such as thesis.tex: choose an empty folder"),
         (["--out", str(tmp_path / "file")], "file is a file: choose a folder, or a name that ends in .zip."),
+        (["--out", str(tmp_path / "folder.zip")], "folder.zip is a folder: choose another name for the zip."),
         (["--out", str(tmp_path / "no" / "a.zip")], "no is not a folder: make it first."),
         (["--out", str(tmp_path / "new"), "--at", "21"], "at = 21 is out of range: choose a whole number from 0 to 20."),
     ]:
@@ -377,7 +392,11 @@ def test_what_export_and_from_refuse_is_one_line(tmp_path):
 @pytest.mark.parametrize(
     "there, place, message",
     [
-        (["README.md", "config.json", "model.safetensors"], "there", "there holds (README.md|config.json|model.safetensors) but no saved run of the lab"),
+        (
+            ["README.md", "config.json", "model.safetensors"],
+            "there",
+            "there holds (README.md|config.json|model.safetensors) but no saved run of the lab",
+        ),
         (["embedding-lab/text.txt"], "there", "there holds embedding-lab/text.txt but no saved run of the lab"),
         ([*checkpoint.FILES, "data/1.csv"], "there", "there holds other files, such as data/1.csv: choose an empty folder"),
         (["album/1.jpg"], "there.zip", "there.zip is there already, and no saved run of the lab: choose another name"),
@@ -423,7 +442,7 @@ def test_a_folder_of_others_is_not_read_to_its_end(tmp_path):
 @pytest.mark.parametrize("place", ["run.zip", "run"])
 def test_a_run_that_cannot_be_written_leaves_the_one_that_is_there(tmp_path, alice, monkeypatch, place):
     path = tmp_path / place
-    run = Run(RunConfig(**{name.strip("-"): int(value) for name, value in zip(SMALL[::2], SMALL[1::2])}), alice)
+    run = Run(RunConfig(**{name.strip("-"): int(value) for name, value in zip(SMALL[::2], SMALL[1::2], strict=True)}), alice)
     run_files.write(run, path)
     before = contents_of(tmp_path)
     run.advance(0)
@@ -453,7 +472,7 @@ def test_a_folder_is_a_run_only_once_it_is_whole(tmp_path, alice, monkeypatch):
     for most in range(len(checkpoint.files(run, "x"))):
         placed = []
 
-        def ended(part, path):
+        def ended(part, path, placed=placed, most=most):
             if len(placed) == most:
                 raise KeyboardInterrupt
             placed.append(path)

@@ -6,14 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-import compiled_checks as checks
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from embedding_lab.config import ENCODINGS, RunConfig
-from embedding_lab.ops import load, reference
+import compiled_checks as checks
+from embedding_lab.config import RunConfig
+from embedding_lab.ops import best, compiled, load, reference
+from embedding_lab.positions import ENCODINGS
 from embedding_lab.training import Run
 
 ROOT = Path(__file__).parents[2]
@@ -23,6 +24,13 @@ SIZE = st.integers(1, 90)
 @pytest.fixture(scope="module")
 def native():
     return load("native")
+
+
+def test_the_first_build_that_there_is_computes_and_without_any_numpy(native, monkeypatch):
+    asked = best.__wrapped__  # which keeps no answer
+    assert asked().NAME == native.NAME
+    monkeypatch.setattr(compiled, "BUILDS", {"none-such": "none-such.so", "another": "another.so"})
+    assert asked() is reference
 
 
 @settings(max_examples=60, deadline=None)
@@ -144,6 +152,14 @@ def test_gradients_of_the_model_are_those_of_pytorch(alice, native):
     for name, parameter in parameters.items():
         difference = np.abs(run.model.gradients[name] - parameter.grad.numpy()).max()
         assert difference <= 1e-5 * max(1e-3, parameter.grad.abs().max().item()), name
+
+
+def test_ids_of_any_kind_of_integer_and_in_any_order_of_memory_are_looked_up(alice, native):
+    model = Run(RunConfig(), alice, ops=native, evaluate=False).model
+    ids = alice.validation[:18].reshape(2, 9)
+    expected = model.logits(ids).copy()
+    for other in (ids.astype(np.int64), ids.astype(np.uint8), np.asfortranarray(ids), np.repeat(ids, 2, axis=1)[:, ::2]):
+        assert np.array_equal(model.logits(other), expected)
 
 
 def test_five_hundred_steps_end_at_the_same_loss(alice, native):

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embedding_lab.config import ConfigError, RunConfig, settings_table, validate
+from embedding_lab.config import ConfigError, RunConfig, listing, settings_table, validate
+from embedding_lab.positions import ENCODINGS
 
 TABLE = {row["name"]: row for row in settings_table()}
 
@@ -53,7 +54,7 @@ def test_the_ends_of_each_range_are_allowed_and_what_lies_beyond_is_not(row):
         ({"lr": "fast"}, "lr = fast is not a number: choose one from 0.0001 to 1."),
         ({"lr": "nan"}, "lr = nan is not a number: choose one from 0.0001 to 1."),
         ({"lr": "1e999"}, "lr = 1e999 is out of range: choose a number from 0.0001 to 1."),
-        ({"encoding": "rotary"}, "encoding = rotary is unknown: choose none, learned, sinusoidal, rope or alibi."),
+        ({"encoding": "rotary"}, f"encoding = rotary is unknown: choose {listing(ENCODINGS)}."),
         ({"tied": "maybe"}, "tied = maybe is unknown: choose yes or no."),
         ({"heads": "5"}, "heads = 5 does not divide d = 48: choose heads from 1, 2, 3, 4, 6, 8."),
         (

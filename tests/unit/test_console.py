@@ -30,7 +30,17 @@ def prompt():
 
 @pytest.mark.parametrize(
     "source",
-    ["for i in x:", "for i in x:\n    y", "f(", "'''abc", "@decorated", "try:\n    x", "if a: b\nelse:", "class A:\n    b = 1\n\n    c = 2", "1 + \\"],
+    [
+        "for i in x:",
+        "for i in x:\n    y",
+        "f(",
+        "'''abc",
+        "@decorated",
+        "try:\n    x",
+        "if a: b\nelse:",
+        "class A:\n    b = 1\n\n    c = 2",
+        "1 + \\",
+    ],
 )
 def test_what_may_go_on_is_incomplete_and_does_not_run(prompt, source):
     assert prompt(source) == {"complete": False, "printed": ""}
@@ -38,7 +48,17 @@ def test_what_may_go_on_is_incomplete_and_does_not_run(prompt, source):
 
 @pytest.mark.parametrize(
     "source",
-    ["1 + 1", "x = 1\ny = 2", "for i in []:\n    y\n", "for i in []:\n    y\n    ", "if 1: x = 2", "# nothing", "", "(1,\n2)", "match 1:\n    case _: x = 1\n"],
+    [
+        "1 + 1",
+        "x = 1\ny = 2",
+        "for i in []:\n    y\n",
+        "for i in []:\n    y\n    ",
+        "if 1: x = 2",
+        "# nothing",
+        "",
+        "(1,\n2)",
+        "match 1:\n    case _: x = 1\n",
+    ],
 )
 def test_what_is_complete_runs(prompt, source):
     answer = prompt(source)
@@ -52,7 +72,12 @@ def test_the_value_of_the_last_expression_is_shown_and_kept(prompt):
     assert prompt("None")["value"] is None
     assert prompt("a = 1")["value"] is None
     assert prompt("print('x')") | {"leftOut": 0} == {
-        "complete": True, "value": None, "error": None, "interrupted": False, "leftOut": 0, "printed": "x\n"
+        "complete": True,
+        "value": None,
+        "error": None,
+        "interrupted": False,
+        "leftOut": 0,
+        "printed": "x\n",
     }
 
 
@@ -61,7 +86,9 @@ def test_the_run_is_at_hand_and_its_table_is_live(prompt):
     before = prompt.namespace["E"].copy()
     assert prompt("frame = run.advance(0.01); run.step > 0")["value"] == "True"
     assert not np.array_equal(before, prompt.namespace["E"])
-    assert prompt("E is run.model.parameters['embedding'] or np.shares_memory(E, run.model.parameters.vector)")["value"] == "True"
+    assert (
+        prompt("E is run.model.parameters['embedding'] or np.shares_memory(E, run.model.parameters.vector)")["value"] == "True"
+    )
 
 
 def test_what_is_defined_stays_and_functions_see_one_another(prompt):
@@ -73,7 +100,7 @@ def test_what_is_defined_stays_and_functions_see_one_another(prompt):
 def test_a_traceback_has_the_lines_of_the_reader_and_no_others(prompt):
     prompt("def look(i):\n    return np.take(E, i, axis=7)\n")
     told = prompt("x = 1\nlook(0)")["error"]
-    assert told.startswith("Traceback (most recent call last):\n  File \"<input 2>\", line 2, in <module>\n    look(0)\n")
+    assert told.startswith('Traceback (most recent call last):\n  File "<input 2>", line 2, in <module>\n    look(0)\n')
     assert 'File "<input 1>", line 2, in look\n    return np.take(E, i, axis=7)' in told
     assert "axis 7 is out of bounds" in told
     assert "console.py" not in told and "fromnumeric" not in told
@@ -142,6 +169,18 @@ def test_a_repr_that_fails_is_an_error_of_the_reader(prompt):
 def test_a_traceback_quotes_the_line_that_it_names(prompt):
     told = prompt("# a form feed \f and a line separator \u2028\r\na = 0\n1 / a\n'last'")["error"]
     assert 'File "<input 1>", line 3, in <module>\n    1 / a\n' in told
+
+
+def test_errors_that_cause_each_other_are_told_once(prompt):
+    told = prompt("a, b = ValueError('first'), ValueError('second')\na.__cause__, b.__cause__ = b, a\nraise a")["error"]
+    assert told.count("ValueError: first") == told.count("ValueError: second") == 1 and 'File "<input 1>", line 3' in told
+
+
+def test_what_is_printed_to_says_what_it_is_and_takes_text_alone(prompt):
+    prompt("import sys")
+    assert prompt("sys.stdout.writable(), sys.stdout.readable(), sys.stdin.readable()")["value"] == "(True, False, True)"
+    answer = prompt("sys.stdout.write(b'x')")
+    assert "TypeError: write() takes a text, not bytes." in answer["error"] and answer["printed"] == ""
 
 
 def test_what_it_takes_over_it_gives_back(prompt):

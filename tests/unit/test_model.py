@@ -1,15 +1,16 @@
 """The model's gradients against PyTorch and against finite differences, and what its forward pass promises."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from embedding_lab.config import ENCODINGS, RunConfig
+from embedding_lab.config import RunConfig
 from embedding_lab.model import Transformer, random_stream
-from embedding_lab.positions import PositionalEncoding, PositionError, Trainable, build
+from embedding_lab.positions import ENCODINGS, PositionalEncoding, PositionError, Trainable, build
 
 CHARACTERS = 11
 
@@ -33,11 +34,10 @@ def make(encoding, layers=1, tied=True, batch=3, length=7, d=12, heads=2, contex
     config = RunConfig(layers=layers, tied=tied, d=d, heads=heads, context=max(8, context or length), init_std=0.3)
     encoding = build(encoding, config.context, 0.3) if isinstance(encoding, str) else encoding
     model = Transformer(config, CHARACTERS, encoding, dtype=dtype)
-    random = random_stream(7, "test")
     for name, array in model.parameters.arrays.items():
         if name.endswith(("gain", "shift", "bias")):  # away from 1 and 0, where mistakes hide
-            array += random.normal(0, 0.3, array.shape)
-    ids, targets = random.integers(0, CHARACTERS, (2, batch, length))
+            array += random_stream(7, name).normal(0, 0.3, array.shape)
+    ids, targets = random_stream(7, "test").integers(0, CHARACTERS, (2, batch, length))
     return model, ids, targets
 
 
@@ -59,7 +59,7 @@ def case_name(value):
 @pytest.mark.parametrize("encoding, layers, tied, batch, length", CASES, ids=case_name)
 def test_every_gradient_is_that_of_pytorch(encoding, layers, tied, batch, length):
     torch = pytest.importorskip("torch")
-    from torch_reference import losses
+    from torch_reference import COMPUTED_BIAS, losses
 
     model, ids, targets = make(encoding, layers, tied, batch, length)
     ours = model.losses(ids, targets).copy()
@@ -71,7 +71,9 @@ def test_every_gradient_is_that_of_pytorch(encoding, layers, tied, batch, length
     if "position_table" in parameters:
         fixed["table"] = parameters["position_table"][:length]
     if "position_bias" in parameters:
-        fixed["bias"] = parameters["position_bias"][:, :length, :length]
+        bias = parameters["position_bias"]
+        computed = COMPUTED_BIAS.get(encoding.name)
+        fixed["bias"] = computed(bias, length) if computed else bias[:, :length, :length]
     given = {name: torch.as_tensor(value) for name, value in fixed.items() if value is not None}
     if encoding.rotation(length, config.d // config.heads):
         frequencies = [10_000.0 ** (-2 * k * config.heads / config.d) for k in range(config.d // config.heads // 2)]
@@ -169,14 +171,14 @@ def test_runs_of_one_seed_share_every_parameter_but_the_encoding():
 
 def test_beyond_the_learned_table_is_an_error_that_names_its_length():
     model, _, _ = make("learned", context=8)
-    with pytest.raises(PositionError, match="positions 8 to 8 were never learned.*at most 8"):
+    with pytest.raises(PositionError, match=r"positions 8 to 8 were never learned.*at most 8"):
         model.logits(np.zeros((1, 9), int))
     trainable, _, _ = make(EverythingTrainable(), context=8)
-    with pytest.raises(PositionError, match="context of 8"):
+    with pytest.raises(PositionError, match="The position table of this model was trained for a context of 8"):
         trainable.logits(np.zeros((1, 9), int))
 
 
-@pytest.mark.parametrize("encoding", ["none", "sinusoidal", "rope", "alibi"])
+@pytest.mark.parametrize("encoding", [name for name in ENCODINGS if name != "learned"])
 def test_other_encodings_are_defined_beyond_the_training_context(encoding):
     model, _, _ = make(encoding, context=8)
     assert np.isfinite(model.logits(np.zeros((1, 40), int))).all()
@@ -224,6 +226,17 @@ def test_the_residual_stream_begins_with_the_row_and_ends_in_the_logits(encoding
     # Without its later blocks a model ends where this one was.
     first = model.beside(layers=1).residual_stream(ids)
     assert np.array_equal(first["block0.mlp"], depths["block0.mlp"])
+    assert list(first) == ["embedding", *["position"] * (table is not None), *blocks[:2], "final_norm"]
+
+
+def test_a_part_that_writes_nothing_leaves_the_residual_stream_as_it_was():
+    model, ids, _ = make("learned", layers=3)
+    for silent in ("block1.attention_out", "block2.mlp_out"):
+        model.parameters[silent + ".weight"][...] = model.parameters[silent + ".bias"][...] = 0
+    depths = {name: array.copy() for name, array in model.residual_stream(ids).items()}
+    names = list(depths)[:-1]
+    same = {after for before, after in pairwise(names) if np.array_equal(depths[before], depths[after])}
+    assert same == {"block1.attention", "block2.mlp"}
 
 
 def test_the_attention_of_a_block_is_a_softmax_of_its_scores():

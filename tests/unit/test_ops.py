@@ -25,7 +25,7 @@ def assert_derivative(forward, arrays, backward, step=1e-5):
     out = forward(*arrays)
     dout = normal(*out.shape, name="dout")
     gradients = backward(dout)
-    for i, (array, gradient) in enumerate(zip(arrays, gradients)):
+    for i, (array, gradient) in enumerate(zip(arrays, gradients, strict=True)):
         direction = normal(*array.shape, name=f"direction{i}")
         above, below = list(arrays), list(arrays)
         above[i], below[i] = array + step * direction, array - step * direction

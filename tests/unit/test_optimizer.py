@@ -1,5 +1,7 @@
 """AdamW against PyTorch's and against its own first step, and the shape of the schedule."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -45,7 +47,7 @@ def test_the_schedule_warms_up_and_comes_down_to_a_tenth():
     assert rates[19] == max(rates) == pytest.approx(6e-3)
     assert rates[-1] == pytest.approx(6e-4)
     assert rates[259] == pytest.approx(6e-3 * 0.55)
-    assert all(a > b for a, b in zip(rates[19:], rates[20:]))
+    assert all(a > b for a, b in pairwise(rates[19:]))
 
 
 @pytest.mark.parametrize("steps", [1, 2, 20, 21])

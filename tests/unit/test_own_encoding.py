@@ -1,22 +1,23 @@
 """A reader's own encoding trains, is restored and is looked at as one of the lab's is."""
 
+import inspect
 import math
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from own_code import COMPUTED, HEAD, ONE_NUMBER, POINTS, SMALL, TABLE, TEXT, mine, opened
 
-from embedding_lab import own_encoding, worker
-from embedding_lab.config import ENCODINGS, OWN, RunConfig, is_own_name
+from embedding_lab import own_encoding, positions, worker
+from embedding_lab.config import OWN, RunConfig, is_own_name
 from embedding_lab.corpus import Corpus
 from embedding_lab.model import Transformer, random_stream
 from embedding_lab.ops import best, load
 from embedding_lab.own_encoding import OwnEncodingError
-from embedding_lab.positions import Trainable
+from embedding_lab.positions import ENCODINGS, Trainable
 from embedding_lab.probes import PROBES, View, run_probe
 from embedding_lab.training import Run
+from own_code import COMPUTED, HEAD, ONE_NUMBER, POINTS, SMALL, TABLE, TEXT, mine, opened
 
 pytestmark = pytest.mark.usefixtures("no_runs_left")
 
@@ -51,6 +52,24 @@ class Mine(PositionalEncoding):
     def bias(self, length, heads):
         place = np.arange(length)
         return np.array([-abs(place[:, None] - place) * 2 ** (-8 * (head + 1) / heads) for head in range(heads)])
+""",
+    "kerple": """
+class Mine(PositionalEncoding):
+    def bias(self, length, heads):
+        place = np.arange(length)
+        distance = abs(place[:, None] - place)
+
+        def value(parameter):
+            return np.array([-np.exp(a) * np.log(1 + np.exp(b) * distance) for a, b in parameter.T])
+
+        def gradient(parameter, dvalue):
+            r1, r2 = np.exp(parameter)
+            by_r1 = [-np.sum(dvalue[head] * np.log(1 + r2[head] * distance)) for head in range(heads)]
+            by_r2 = [-np.sum(dvalue[head] * r1[head] * distance / (1 + r2[head] * distance)) for head in range(heads)]
+            return np.array([by_r1 * r1, by_r2 * r2])
+
+        start = [[2 * (head + 0.5) / heads, (head + 0.5) / heads] for head in range(heads)]
+        return Trainable(np.log(start).T, value=value, gradient=gradient)
 """,
 }
 
@@ -113,7 +132,10 @@ def test_a_single_number_trains_and_a_wrong_gradient_of_it_is_told():
     wrong = (HEAD + ONE_NUMBER).replace("(distance * dvalue)", "(-distance * dvalue)")
     assert "for the entry [] of the parameter it returned" in worker.check_encoding(wrong, SMALL)["error"]["message"]
     plain = (HEAD + ONE_NUMBER).replace("(distance * dvalue).sum()", "float((distance * dvalue).sum())")
-    assert "returned float; it returns an array of numbers or None. np.array makes" in worker.check_encoding(plain, SMALL)["error"]["message"]
+    assert (
+        "returned float; it returns an array of numbers or None. np.array makes"
+        in worker.check_encoding(plain, SMALL)["error"]["message"]
+    )
 
 
 def test_value_is_computed_at_every_step_and_gradient_runs_once_a_step():
@@ -254,7 +276,9 @@ def test_an_own_encoding_that_ends_says_so_where_more_is_asked_of_it():
 
 
 def test_an_error_in_a_probe_has_the_line_of_the_code():
-    code = mine("def table(self, length, d):\n    if length == 4:\n        raise ValueError('four')\n    return np.ones((length, d))")
+    code = mine(
+        "def table(self, length, d):\n    if length == 4:\n        raise ValueError('four')\n    return np.ones((length, d))"
+    )
     opened(code)
     error = worker.probe("order", "a", {"first": "the", "second": "eht"})["error"]
     assert (error["code"], error["field"], error["line"]) == ("encoding", "encoding", 6)
@@ -277,7 +301,9 @@ def test_a_name_comes_from_the_class_and_else_from_where_the_code_does():
     assert own_encoding.load(mine("name = 'mein Zähler'")).name == "mein Zähler"
     assert own_encoding.load(mine("pass")).name == "my encoding"
     assert own_encoding.load(mine("pass"), fallback="file").name == "file"
-    learned = "from embedding_lab.positions import Learned\nclass Longer(Learned):\n    def __init__(self): super().__init__(64)\n"
+    learned = (
+        "from embedding_lab.positions import Learned\nclass Longer(Learned):\n    def __init__(self): super().__init__(64)\n"
+    )
     assert own_encoding.load(learned).name == "my encoding" and own_encoding.load(learned).max_length == 64
 
 
@@ -306,7 +332,9 @@ def test_a_name_that_the_code_gives_is_kept_though_the_lab_has_it_too():
 
 
 def test_a_dataclass_with_postponed_annotations_works():
-    code = "from __future__ import annotations\nfrom dataclasses import dataclass\n" + mine("base: float = 2.0").replace("class", "@dataclass\nclass")
+    code = "from __future__ import annotations\nfrom dataclasses import dataclass\n" + mine("base: float = 2.0").replace(
+        "class", "@dataclass\nclass"
+    )
     assert own_encoding.load(code).name == "my encoding"
 
 
@@ -318,3 +346,10 @@ def test_no_start_imports_what_only_an_own_encoding_needs():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and done.stdout.strip() == "", done.stderr
+
+
+@pytest.mark.parametrize("copied", [positions.Sinusoidal, positions.RoPE, positions.ALiBi])
+def test_a_class_that_is_copied_from_the_lab_loads_as_it_is(copied):
+    """Its annotations name types that only type checkers know."""
+    head = "import numpy as np\nfrom embedding_lab.positions import PositionalEncoding\n"
+    assert own_encoding.load(f"{head}\n\n{inspect.getsource(copied)}").name == copied.name

@@ -5,10 +5,10 @@ import sys
 
 import numpy as np
 import pytest
-from own_code import AGAIN, HEAD, SMALL, SUMS, TABLE, TEXT, VALUE, mine, opened
 
 from embedding_lab import own_encoding, worker
 from embedding_lab.own_encoding import OwnEncodingError
+from own_code import AGAIN, HEAD, SMALL, SUMS, TABLE, TEXT, VALUE, mine, opened
 
 pytestmark = pytest.mark.usefixtures("no_runs_left")
 
@@ -110,7 +110,11 @@ def test_other_numbers_are_told_however_late_they_come():
     opened(code)
     assert worker.probe("lookup", "a", untrained=True)["progress"] == 1
     error = worker.probe("lookup", "a", untrained=True)["error"]
-    assert error["code"] == "encoding" and error["line"] == 5 and "table returned other numbers when it was asked again" in error["message"]
+    assert (
+        error["code"] == "encoding"
+        and error["line"] == 5
+        and "table returned other numbers when it was asked again" in error["message"]
+    )
 
 
 def test_the_code_runs_a_second_time_and_what_it_prints_then_is_dropped():
@@ -170,19 +174,26 @@ def test_code_that_is_no_text_is_refused():
 
 
 def test_a_wrong_gradient_is_told_with_its_numbers():
-    code = mine(VALUE + "lambda p: 3 * p + np.zeros((8, 8)),\n    lambda p, dvalue: 3 * dvalue.sum(axis=0) * (np.arange(8) != 5))")
+    code = mine(
+        VALUE + "lambda p: 3 * p + np.zeros((8, 8)),\n    lambda p, dvalue: 3 * dvalue.sum(axis=0) * (np.arange(8) != 5))"
+    )
     message = worker.check_encoding(code, SMALL)["error"]["message"]
     assert "for the entry [5] of the parameter it returned 0, and a small step of that entry measures " in message
     right = code.replace(" * (np.arange(8) != 5)", "")
     assert "error" not in worker.check_encoding(right, SMALL)
     # In float32, and with a kink at the start, right gradients still are.
     rounds = right.replace("3 * p + np.zeros((8, 8))", "(3 * p + np.zeros((8, 8))).astype(np.float32)")
-    kink = mine(VALUE.replace("np.ones", "np.zeros") + "lambda p: abs(p) + np.zeros((8, 8)),\n    lambda p, dvalue: np.sign(p) * dvalue.sum(axis=0))")
+    kink = mine(
+        VALUE.replace("np.ones", "np.zeros")
+        + "lambda p: abs(p) + np.zeros((8, 8)),\n    lambda p, dvalue: np.sign(p) * dvalue.sum(axis=0))"
+    )
     assert "error" not in worker.check_encoding(rounds, SMALL) and "error" not in worker.check_encoding(kink, SMALL)
 
 
 def test_a_traceback_is_that_of_the_readers_code_alone():
-    code = mine("def table(self, length, d):\n    return self.helped(length)\ndef helped(self, length):\n    return np.zeros(3) @ np.zeros(length)")
+    code = mine(
+        "def table(self, length, d):\n    return self.helped(length)\ndef helped(self, length):\n    return np.zeros(3) @ np.zeros(length)"
+    )
     error = worker.check_encoding(code, SMALL)["error"]
     lines = error["traceback"].splitlines()
     assert lines[0] == "Traceback (most recent call last):"
@@ -262,7 +273,9 @@ def test_an_error_on_the_way_has_its_line_and_loses_no_step(method, fault, messa
 
 
 def test_parameters_that_diverge_are_told_as_those_of_the_run():
-    code = mine("def table(self, length, d):\n    zeros = np.zeros((length, d))\n    return Trainable(np.ones(d), 0, lambda p: p + zeros, lambda p, dvalue: dvalue.sum(axis=0))")
+    code = mine(
+        "def table(self, length, d):\n    zeros = np.zeros((length, d))\n    return Trainable(np.ones(d), 0, lambda p: p + zeros, lambda p, dvalue: dvalue.sum(axis=0))"
+    )
     opened(code)
     worker.opened.runs["a"].model.parameters["position_table"][0] = np.nan
     frame = worker.advance("a", 60_000)
@@ -293,9 +306,8 @@ def test_memory_that_ends_in_the_lab_is_the_machines(monkeypatch):
 
 def test_what_the_code_had_allocated_is_free_once_its_error_is_told():
     """Though its frames hold it, and the run keeps the error."""
-    code = (
-        "import weakref\nheld = []\n"
-        + mine(TABLE + "big = np.zeros(1000)\n    held.append(weakref.ref(big))\n    raise MemoryError")
+    code = "import weakref\nheld = []\n" + mine(
+        TABLE + "big = np.zeros(1000)\n    held.append(weakref.ref(big))\n    raise MemoryError"
     )
     with pytest.raises(OwnEncodingError) as caught:
         own_encoding.load(code).table(8, 8)
@@ -313,4 +325,4 @@ def test_a_traceback_quotes_its_line_whatever_characters_the_code_has():
     code = mine(TABLE + "a = 1  # @ end no line\n    return a / 0").replace("@", "\f\v\x1c\x1d\x1e\x85\u2028\u2029")
     for lines in (code, code.replace("\n", "\r\n"), code.replace("\n", "\r")):
         error = worker.check_encoding(lines, SMALL)["error"]
-        assert error["line"] == 6 and 'line 6, in table\n    return a / 0\n' in error["traceback"]
+        assert error["line"] == 6 and "line 6, in table\n    return a / 0\n" in error["traceback"]

@@ -5,16 +5,66 @@ import math
 import numpy as np
 import pytest
 
-from embedding_lab.config import ENCODINGS
+from embedding_lab import positions
+from embedding_lab.config import RunConfig, settings_table
 from embedding_lab.position_checks import check
-from embedding_lab.positions import ALiBi, Learned, PositionalEncoding, PositionError, RoPE, Sinusoidal, Trainable, build
+from embedding_lab.positions import (
+    ENCODINGS,
+    KERPLE,
+    PLACES,
+    ALiBi,
+    Learned,
+    PositionalEncoding,
+    PositionError,
+    RoPE,
+    Sinusoidal,
+    Trainable,
+    build,
+)
 
 
 def test_the_settings_name_every_encoding():
     for name in ENCODINGS:
         assert build(name, 32).name == name
-    with pytest.raises(PositionError, match="rotary.*choose none, learned"):
+    with pytest.raises(PositionError, match=r"rotary.*choose none, learned"):
         build("rotary", 32)
+
+
+def test_a_class_of_positions_is_all_that_an_encoding_of_the_lab_is():
+    [row] = [row for row in settings_table() if row["name"] == "encoding"]
+    told = [(each.name, each.label, each.help, each.supplies()) for each in ENCODINGS.values()]
+    assert [(each["value"], each["label"], each["help"], each["supplies"]) for each in row["choices"]] == told
+    assert len({label for _, label, _, _ in told}) == len(told)
+    classes = [each for each in vars(positions).values() if isinstance(each, type) and issubclass(each, PositionalEncoding)]
+    assert list(ENCODINGS.values()) == classes, "a class without a name of its own takes the place of another"
+    assert all({"name", "label", "help"} <= vars(each).keys() for each in classes)
+    for encoding in (build(name, 16) for name in ENCODINGS):
+        answers = {place: getattr(encoding, place)(8, 4) for place in PLACES}
+        assert [place for place in PLACES if answers[place] is not None] == encoding.supplies()
+
+
+def test_the_list_tells_which_encodings_end_at_the_context():
+    [row] = [row for row in settings_table() if row["name"] == "encoding"]
+    for choice in row["choices"]:
+        try:
+            for place in PLACES:
+                getattr(build(choice["value"], 16), place)(17, 4)
+            ends = False
+        except PositionError:
+            ends = True
+        assert choice["limited"] is ends, choice["value"]
+
+    class Long(Learned):
+        of = classmethod(lambda cls, context, position_scale: cls(512))
+
+    assert not Long.is_limited()  # it has a limit, and that is not the context
+
+
+def test_the_class_of_a_reader_is_none_of_the_labs():
+    class Mine(PositionalEncoding):
+        name = "mine"
+
+    assert Mine in PositionalEncoding.__subclasses__() and "mine" not in ENCODINGS
 
 
 @pytest.mark.parametrize("d", [7, 8, 48])
@@ -35,14 +85,18 @@ def test_the_sinusoid_gives_each_position_a_signature_that_turns_with_distance()
 
 
 def test_the_position_scale_is_the_amplitude():
-    assert np.abs(build("sinusoidal", 32, position_scale=0.05).table(32, 48)).max() == pytest.approx(0.05)
+    assert np.abs(build("sinusoidal", 32, position_scale=0.3).table(32, 48)).max() == pytest.approx(0.3)
+    assert np.abs(build("sinusoidal", 32).table(32, 48)).max() == pytest.approx(RunConfig().position_scale)
 
 
 def test_the_learned_table_ends_where_it_was_trained():
     encoding = Learned(32)
     supplied = encoding.table(32, 48)
     assert isinstance(supplied, Trainable) and supplied.start.shape == (32, 48)
-    with pytest.raises(PositionError, match="positions 32 to 39 were never learned: use a context of at most 32"):
+    assert (supplied.noise, Learned(32, std=0.5).table(32, 48).noise) == (0.02, 0.5)
+    with pytest.raises(
+        PositionError, match="for positions 0 to 31; positions 32 to 39 were never learned: use a context of at most 32"
+    ):
         encoding.table(40, 48)
 
 
@@ -69,6 +123,23 @@ def test_none_supplies_nothing():
 
 def returning(method, value):
     return type("Custom", (PositionalEncoding,), {method: lambda self, *sizes: value})()
+
+
+def test_kerple_falls_with_the_logarithm_of_distance_and_its_parameters_stay_above_0():
+    heads, length = 4, 9
+    supplied = KERPLE().bias(length, heads)
+    assert np.exp(supplied.start) == pytest.approx(np.array([[0.25, 0.75, 1.25, 1.75], [0.125, 0.375, 0.625, 0.875]]))
+    for parameter in (supplied.start, np.full((2, heads), -5.0), np.full((2, heads), 3.0)):
+        bias = supplied.value(parameter)
+        for head, i, j in [(0, 0, 0), (1, 8, 0), (3, 5, 4), (2, 2, 7)]:
+            r1, r2 = math.exp(parameter[0, head]), math.exp(parameter[1, head])
+            assert bias[head, i, j] == pytest.approx(-r1 * math.log(1 + r2 * abs(i - j)))
+        steps = np.diff(bias[:, -1, ::-1])  # from one distance to the next
+        assert (steps < 0).all() and (np.diff(steps) > 0).all()  # always lower, and by less and less
+    # In the precision of the parameters, or every training step would compute the whole bias in twice the size
+    single = supplied.start.astype(np.float32)
+    assert supplied.value(single).dtype == supplied.gradient(single, supplied.value(single)).dtype == np.float32
+    assert KERPLE().bias(256, heads).start.shape == supplied.start.shape  # so that what was learned holds at any length
 
 
 @pytest.mark.parametrize(
@@ -117,7 +188,7 @@ def test_a_value_needs_its_gradient_and_a_gradient_its_value():
 
 
 def test_an_own_encoding_is_not_among_those_of_the_lab():
-    with pytest.raises(PositionError, match="own:mine is a reader's own, and its code is not here: .* --encoding FILE.py"):
+    with pytest.raises(PositionError, match=r"own:mine is a reader's own, and its code is not here: .* --encoding FILE.py"):
         build("own:mine", 32)
 
 

@@ -8,15 +8,16 @@ import math
 import sys
 import zlib
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from embedding_lab.config import ENCODINGS, RunConfig, settings_table
+from embedding_lab.config import RunConfig, settings_table
 from embedding_lab.corpus import RARE, Corpus
 from embedding_lab.model import random_stream
 from embedding_lab.ops import load
-from embedding_lab.positions import ALiBi, PositionalEncoding, RoPE, Trainable
+from embedding_lab.positions import ENCODINGS, ALiBi, PositionalEncoding, RoPE, Trainable
 from embedding_lab.probes import PROBES, ProbeError, View, run_probe
 from embedding_lab.training import Run
 from tests import texts
@@ -89,7 +90,7 @@ def test_claim_3_tied_the_input_side_is_sparse_and_the_output_side_reaches_every
     assert result["input"]["rows"] == result["distinct"] < 73
     assert result["output"]["rows"] == result["both"]["rows"] == 73
     assert result["sumDifference"] <= 1e-6
-    touched = {c for c, norm in zip(result["characters"], result["input"]["norms"]) if norm > 0}
+    touched = {c for c, norm in zip(result["characters"], result["input"]["norms"], strict=True) if norm > 0}
     assert touched == set("".join(result["batch"]))
 
 
@@ -192,7 +193,7 @@ def test_merges_are_those_of_the_textbook():
     tokens, size = [vocabulary[id] for id in run.corpus.train], {each: id for id, each in enumerate(vocabulary)}
     learned = []
     for _ in range(12):
-        pairs = Counter(zip(tokens, tokens[1:]))
+        pairs = Counter(pairwise(tokens))
         left, right = min(pairs, key=lambda pair: (-pairs[pair], size[pair[0]], size[pair[1]]))
         learned.append(left + right)
         size.setdefault(left + right, len(size))
@@ -216,7 +217,7 @@ def test_claim_7_every_part_writes_to_one_array(trained, encoding):
     values = [np.array(depth["values"]) for depth in result["depths"]]
     assert all(each.shape == (11, 48) for each in values)
     assert [depth["meanWrite"] is None for depth in result["depths"]] == [True, *[False] * (len(names) - 2), True]
-    for depth, before, after in zip(result["depths"][1:-1], values, values[1:]):
+    for depth, (before, after) in zip(result["depths"][1:-1], pairwise(values[:-1]), strict=True):
         assert depth["meanWrite"] == pytest.approx(np.linalg.norm(after - before, axis=1).mean(), rel=1e-4)
         assert depth["norms"] == pytest.approx(np.linalg.norm(after, axis=1), rel=1e-4)
     logits = view.model.logits(np.array([result["text"]["ids"]]))[0]
@@ -275,7 +276,7 @@ def test_claim_11_beyond_t_max_the_learned_encoding_refuses_and_names_what_it_ne
     assert contexts[3]["neverLearned"] == [32, 255] and "at most 32" in contexts[3]["message"]
 
 
-@pytest.mark.parametrize("encoding", ["none", "sinusoidal", "rope", "alibi"])
+@pytest.mark.parametrize("encoding", [name for name in ENCODINGS if name != "learned"])
 def test_claims_12_and_14_the_others_are_defined_everywhere(trained, encoding):
     view = View.of(trained(encoding=encoding))
     assert ask("position-table", view)["beyond"]["defined"]
@@ -381,7 +382,7 @@ def test_claim_16_the_scale_is_what_compressors_need_per_character(trained, alic
     result = ask("compressors", View.of(trained()))
     text = alice_text.encode()  # read with line ends as \n, in ASCII: a byte a character
     assert result["characters"] == result["bytes"] == len(text) == 148_481
-    names, nats, sizes = zip(*((row["name"], row["nats"], row["bytes"]) for row in result["compressors"]))
+    names, nats, sizes = zip(*((row["name"], row["nats"], row["bytes"]) for row in result["compressors"]), strict=True)
     assert names == ("zlib", "bz2", "xz") and all(row["missing"] is None for row in result["compressors"])
     assert sizes == (len(zlib.compress(text, 9)), len(bz2.compress(text, 9)), len(lzma.compress(text, preset=9)))
     assert [each / math.log(2) for each in nats] == pytest.approx([2.88, 2.32, 2.58], abs=0.005)
@@ -436,7 +437,12 @@ def test_a_compressor_that_this_python_lacks_is_said_to_be_missing(trained, monk
 
     monkeypatch.setattr(bz2, "BZ2Compressor", no_memory)
     rows = ask("compressors", View.of(trained()))["compressors"]
-    assert rows[1] == {"name": "bz2", "nats": None, "bytes": None, "missing": "There is no memory for bz2 at its highest level."}
+    assert rows[1] == {
+        "name": "bz2",
+        "nats": None,
+        "bytes": None,
+        "missing": "There is no memory for bz2 at its highest level.",
+    }
 
 
 def test_compressing_is_done_in_slices(alice):
@@ -449,7 +455,7 @@ def test_generation_is_seeded_and_shows_what_it_chose_from(trained):
     first, again = (ask("generate", view, prompt="Alice was ", length=40, sample=3) for _ in range(2))
     assert first == again and len(first["text"]) == len(first["steps"]) == 40
     assert ask("generate", view, prompt="Alice was ", length=40, sample=4)["text"] != first["text"]
-    for character, step in zip(first["text"], first["steps"]):
+    for character, step in zip(first["text"], first["steps"], strict=True):
         chances = [each["probability"] for each in step["top"]]
         assert step["character"] == character and len(chances) == 10
         assert chances == sorted(chances, reverse=True) and sum(chances) <= 1 + 1e-9
@@ -516,7 +522,9 @@ def test_a_slow_probe_keeps_to_the_moment_when_it_began(alice):
 def test_texts_are_cut_and_what_the_model_does_not_know_is_left_out(trained):
     text = ask("lookup", View.of(trained()), text="né€é" + "abc " * 20)["text"]
     assert text["leftOut"] == ["é", "€"] and text["used"] == ("n" + "abc " * 8)[:32] and text["cut"] == 81 - 32
-    with pytest.raises(ProbeError, match=r"text = 'éé' has 0 characters that this model knows.*' ' ! \".* and 33 more") as error:
+    with pytest.raises(
+        ProbeError, match=r"text = 'éé' has 0 characters that this model knows.*' ' ! \".* and 33 more"
+    ) as error:
         ask("lookup", View.of(trained()), text="éé")
     assert error.value.field == "text"
     with pytest.raises(ProbeError, match="needs at least 2 characters"):
@@ -552,9 +560,8 @@ def test_the_smallest_runs_have_every_probe(name, encoding):
     run = Run(RunConfig(d=8, heads=1, context=8, batch=1, steps=2, encoding=encoding), two, evaluate=False)
     run.advance(0)
     result = ask(name, View.of(run), **SMALL_ARGUMENTS.get(name, {}))
-    without = {"case-offset", *({"position-table"} if encoding not in ("learned", "sinusoidal") else ())}
-    without |= {"rotation"} if encoding != "rope" else set()
-    without |= {"distance-bias"} if encoding != "alibi" else set()
+    shows = {"table": "position-table", "rotation": "rotation", "bias": "distance-bias"}
+    without = {"case-offset", *(probe for place, probe in shows.items() if place not in ENCODINGS[encoding].supplies())}
     assert result.get("defined", True) is (name not in without)
     assert result.get("why") if name in without else True
     if name == "lookup":
@@ -632,7 +639,7 @@ def test_a_run_that_diverged_to_nan_is_refused_and_its_start_is_not(alice):
     run = Run(RunConfig(d=8, heads=2, context=8), alice, evaluate=False)
     run.advance(0)
     run.model.parameters["embedding"][0, 0] = np.nan
-    with pytest.raises(ProbeError, match="not finite at step 1.*lower learning rate") as error:
+    with pytest.raises(ProbeError, match=r"not finite at step 1.*lower learning rate") as error:
         ask("lookup", View.of(run))
     assert error.value.field == "run"
     assert ask("lookup", View.of(run, untrained=True))["largestDifference"] == 0

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from embedding_lab.config import ENCODINGS, RunConfig
+from embedding_lab.config import RunConfig
+from embedding_lab.positions import ENCODINGS
 from embedding_lab.results import MEASURED, SweepError, columns, encoding_table, measured, pair_table, report, write
 from embedding_lab.training import Run
 
@@ -49,7 +50,9 @@ def test_without_a_control_the_first_encoding_is_it():
 
 
 def test_runs_that_diverged_are_counted_and_left_out():
-    table = cells(encoding_table([*ROWS, row("rope", 3, 9.0, "diverged"), row("alibi", 4, None, "diverged"), row("none", 3, 2.4)]))
+    table = cells(
+        encoding_table([*ROWS, row("rope", 3, 9.0, "diverged"), row("alibi", 4, None, "diverged"), row("none", 3, 2.4)])
+    )
     assert table[2][1] == "3 (1 diverged)" and table[2][2] == "2.000" and table[3][1] == "4" and table[4][1] == "3 (1 diverged)"
 
 
@@ -75,9 +78,20 @@ def test_the_summary_has_the_mean_and_the_extremes_at_each_step(tmp_path):
     assert summary["config"] == {name: value for name, value in asdict(RunConfig()).items() if name not in ("encoding", "seed")}
     rope = summary["encodings"][0]
     final = rope.pop("final")
-    assert rope == {"encoding": "rope", "seeds": 3, "steps": [0, 500], "mean": [4.1, 2.0], "low": [4.0, 1.98], "high": [4.2, 2.02]}
+    assert rope == {
+        "encoding": "rope",
+        "seeds": 3,
+        "steps": [0, 500],
+        "mean": [4.1, 2.0],
+        "low": [4.0, 1.98],
+        "high": [4.2, 2.02],
+    }
     assert (final["mean"], final["deviation"]) == (2.0, 0.02) and final["low"] == pytest.approx(1.9503, abs=1e-4)
-    assert [(gap["a"], gap["b"], gap["seeds"]) for gap in summary["gaps"]] == [("rope", "none", 3), ("rope", "alibi", 3), ("none", "alibi", 3)]
+    assert [(gap["a"], gap["b"], gap["seeds"]) for gap in summary["gaps"]] == [
+        ("rope", "none", 3),
+        ("rope", "alibi", 3),
+        ("none", "alibi", 3),
+    ]
 
 
 def test_without_a_file_there_is_no_summary(tmp_path):
@@ -100,7 +114,7 @@ def test_without_a_file_there_is_no_summary(tmp_path):
 )
 def test_a_file_that_does_not_fit_says_why(tmp_path, rows, message):
     (tmp_path / "m.json").write_text(json.dumps({"command": "", "rows": rows}))
-    with pytest.raises(SweepError, match="does not fit the page: .*; sweep again, or remove it.") as error:
+    with pytest.raises(SweepError, match=r"does not fit the page: .*; sweep again, or remove it.") as error:
         measured(tmp_path / "m.json")
     assert message in str(error.value)
 

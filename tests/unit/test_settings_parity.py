@@ -87,7 +87,7 @@ VALUES = st.one_of(
 )
 
 
-@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(values=st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=6))
 def test_page_and_python_judge_the_same_values_alike(page, values):
     config, errors = validate(values)
@@ -103,14 +103,14 @@ OWN_NAMES = st.one_of(
 )
 
 
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(name=OWN_NAMES)
 def test_page_and_python_judge_the_names_of_own_encodings_alike(page, name):
     config, errors = validate({"encoding": f"own:{name}"})
     assert page("validate", {"encoding": f"own:{name}"}) == {"config": config, "errors": errors}
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(d=st.integers(8, 128), heads=st.integers(1, 8), encoding=st.sampled_from(ENCODINGS))
 def test_page_and_python_apply_the_rules_alike(page, d, heads, encoding):
     config, errors = validate({"d": d, "heads": heads, "encoding": encoding})

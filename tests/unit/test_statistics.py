@@ -1,6 +1,7 @@
 """Gaps are paired by seed, their intervals are Student's, the verdict follows the rule, and p-values count themselves."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -26,14 +27,28 @@ from embedding_lab.statistics import (
 def test_gaps_are_paired_by_seed_and_in_order_of_appearance():
     results = [("none", 1, 2.4), ("learned", 1, 2.1), ("none", 2, 2.5), ("learned", 2, 2.1), ("rope", 2, 2.0), ("none", 3, 9.0)]
     found = gaps(results)
-    assert [(gap["a"], gap["b"], gap["seeds"]) for gap in found] == [("none", "learned", 2), ("none", "rope", 1), ("learned", "rope", 1)]
+    assert [(gap["a"], gap["b"], gap["seeds"]) for gap in found] == [
+        ("none", "learned", 2),
+        ("none", "rope", 1),
+        ("learned", "rope", 1),
+    ]
     assert found[0]["nats"] == pytest.approx(0.35)
     assert found[1]["nats"] == pytest.approx(0.5)
     assert found[1]["low"] is found[1]["high"] is None
 
 
-def test_encodings_that_share_no_seed_are_not_compared():
+def test_a_gap_comes_with_its_interval_its_verdict_and_how_many_seeds_would_settle_it():
+    [gap] = gaps([("a", 1, 2.4), ("b", 1, 2.3), ("a", 2, 2.5), ("b", 2, 2.3), ("a", 3, 2.6), ("b", 3, 2.3)])
+    low, high = stats.ttest_1samp([0.1, 0.2, 0.3], 0).confidence_interval(0.95)
+    measured = {"nats": pytest.approx(0.2), "low": pytest.approx(low), "high": pytest.approx(high), "seeds": 3}
+    assert gap == {"a": "a", "b": "b", **measured, "verdict": "run more seeds", "more": more_seeds(0.2, 0.1, 3)}
+    assert gap["more"] > 0
+
+
+def test_encodings_that_share_no_seed_are_not_compared_and_others_are():
     assert gaps([("none", 1, 2.4), ("learned", 2, 2.1)]) == []
+    found = gaps([("none", 1, 2.4), ("learned", 2, 2.1), ("rope", 1, 2.0), ("rope", 2, 2.0)])
+    assert [(gap["a"], gap["b"]) for gap in found] == [("none", "rope"), ("learned", "rope")]
 
 
 @pytest.mark.parametrize("lost", [None, math.nan, math.inf, -math.inf])
@@ -47,7 +62,12 @@ def test_a_loss_that_is_not_finite_is_left_out(lost):
 def test_each_encoding_has_a_row_in_order_of_appearance():
     results = [("rope", 1, 2.0), ("none", 1, math.nan), ("rope", 2, 2.2), ("alibi", 5, 2.5), ("rope", 4, 2.4)]
     rope, none, alibi = summaries(results)
-    assert (rope["encoding"], rope["seeds"], rope["mean"], rope["deviation"]) == ("rope", 3, pytest.approx(2.2), pytest.approx(0.2))
+    assert (rope["encoding"], rope["seeds"], rope["mean"], rope["deviation"]) == (
+        "rope",
+        3,
+        pytest.approx(2.2),
+        pytest.approx(0.2),
+    )
     assert (rope["low"], rope["high"]) == pytest.approx((2.2 - 4.3027 * 0.2 / 3**0.5, 2.2 + 4.3027 * 0.2 / 3**0.5), abs=1e-4)
     assert none == {"encoding": "none", "seeds": 0, "mean": None, "deviation": None, "low": None, "high": None}
     assert alibi == {"encoding": "alibi", "seeds": 1, "mean": 2.5, "deviation": None, "low": None, "high": None}
@@ -102,6 +122,12 @@ def test_95_of_100_intervals_hold_the_true_gap_and_pairing_makes_them_narrow(n):
         (0.03, 0.005, 0.055, "run more seeds"),  # not 0, but noise or not is open
         (0.1, 0.1, 0.1, "matters"),
         (0.01, 0.01, 0.01, "noise"),
+        # On the edges of the rule: what is reached counts, and an interval that touches an edge lies on it.
+        (0.1, None, None, "matters, if more seeds agree: one seed is one seed"),
+        (-0.01, None, None, "noise, as far as one seed can tell"),
+        (0.055, 0.01, 0.1, "run more seeds"),
+        (0.06, 0.02, 0.1, "real; run more seeds to see whether it matters"),
+        (-0.06, -0.1, -0.02, "real; run more seeds to see whether it matters"),
     ],
 )
 def test_the_verdict(nats, low, high, expected):
@@ -136,15 +162,19 @@ def test_so_many_seeds_settle_it_in_about_every_second_experiment():
 
 def test_the_spread_of_several_seeds_and_of_one_that_diverged():
     assert spread([1.0, 2.0, 3.0]) == {"losses": [1.0, 2.0, 3.0], "mean": 2, "low": 1, "high": 3, "deviation": 1}
+    assert spread([1.0, 2.0])["deviation"] == pytest.approx(0.5**0.5)
     assert spread([2.0])["deviation"] is None
-    assert spread([2.0, None])["mean"] is None
+    nothing = {"mean": None, "low": None, "high": None, "deviation": None}
+    assert spread([2.0, None]) == {"losses": [2.0, None], **nothing}
 
 
 def test_correlations_and_ranks():
     x, y = np.array([1.0, 2, 3, 4]), np.array([1.0, 3, 2, 5])
     assert correlation(x, y) == pytest.approx(np.corrcoef(x, y)[0, 1])
     assert correlation(np.stack([x, -x]), y) == pytest.approx(np.array([1, -1]) * np.corrcoef(x, y)[0, 1])
-    assert math.isnan(correlation(np.ones(4), y))
+    with warnings.catch_warnings(action="error"):
+        assert math.isnan(correlation(np.ones(4), y)) and math.isnan(correlation(x, np.ones(4)))
+        assert not math.isfinite(correlation(x * 1e-200, y))  # whose squares are too small for a number
     assert ranks(np.array([5, 1, 5, 9])).tolist() == [2.5, 1, 2.5, 4]
     assert rank_correlation(x, np.exp(x)) == pytest.approx(1) and rank_correlation(x, -(x**3)) == pytest.approx(-1)
     assert rank_correlation(x, y) == pytest.approx(0.8)  # 1 - 6 * 2 / (4 * 15)
@@ -153,5 +183,7 @@ def test_correlations_and_ranks():
 def test_p_values():
     assert permutation_p(2, np.array([1.0] * 998 + [3])) == 2 / 1000
     assert permutation_p(4, np.array([1.0] * 999)) == 1 / 1000
+    assert permutation_p(2, np.array([1.0, 2, 3])) == 3 / 4  # as much as was observed reaches it
     assert at_least(0, 25, 0.1) == 1 and at_least(25, 25, 0.5) == 0.5**25
     assert at_least(2, 3, 0.5) == pytest.approx(0.5)
+    assert at_least(0, 2, 0.2) == 1  # where the rounded sum of all terms is more

@@ -18,9 +18,10 @@ import pytest
 from distributed import Client
 
 from embedding_lab import __version__, cli, results, sweep
-from embedding_lab.config import ENCODINGS, RunConfig
+from embedding_lab.config import RunConfig
 from embedding_lab.journal import Journal
 from embedding_lab.ops import best
+from embedding_lab.positions import ENCODINGS
 from embedding_lab.results import columns
 
 SMALL = ["--d", "8", "--heads", "2", "--context", "8", "--batch", "4", "--steps", "5"]
@@ -86,10 +87,22 @@ def untimed(rows):
 
 
 def test_the_three_formats_hold_the_same_rows_and_those_are_what_train_prints(text, tmp_path, capsys):
-    options = ["--encodings", "none,sinusoidal", "--seeds", "3-4", "--layers", "1,2", "--tied", "yes,no", "--corpus", text, *SMALL]
+    options = [
+        "--encodings",
+        "none,sinusoidal",
+        "--seeds",
+        "3-4",
+        "--layers",
+        "1,2",
+        "--tied",
+        "yes,no",
+        "--corpus",
+        text,
+        *SMALL,
+    ]
     outs = [tmp_path / name for name in ("a.json", "a.CSV", "a.parquet")]
     filters = [*warnings.filters]
-    for out, jobs in zip(outs, ("1", "2", "auto")):
+    for out, jobs in zip(outs, ("1", "2", "auto"), strict=True):
         assert run(*options, "--jobs", jobs, "--out", out) == 0
     assert warnings.filters == filters
     rows, of_csv, of_parquet = map(rows_of, outs)
@@ -100,14 +113,30 @@ def test_the_three_formats_hold_the_same_rows_and_those_are_what_train_prints(te
     assert [(row["layers"], row["tied"], row["encoding"], row["seed"]) for row in rows] == expected
     capsys.readouterr()
     with pytest.raises(SystemExit) as end:
-        cli.main(["train", "--encoding", "sinusoidal", "--seed", "4", "--layers", "2", "--tied", "no", "--corpus", text, *SMALL, "--json"])
+        cli.main(
+            [
+                "train",
+                "--encoding",
+                "sinusoidal",
+                "--seed",
+                "4",
+                "--layers",
+                "2",
+                "--tied",
+                "no",
+                "--corpus",
+                text,
+                *SMALL,
+                "--json",
+            ]
+        )
     assert end.value.code == 0
     trained = json.loads(capsys.readouterr().out)
     row = rows[-1]
     assert {name: row[name] for name in trained["config"]} == trained["config"]
     assert (row["state"], row["parameters"]) == (trained["state"], trained["parameters"])
     assert row["validation_loss"] == round(trained["validationLoss"], 6) and row["train_loss"] == round(trained["trainLoss"], 6)
-    assert [list(point) for point in zip(row["validation_steps"], row["validation_losses"])] == [
+    assert [list(point) for point in zip(row["validation_steps"], row["validation_losses"], strict=True)] == [
         [step, round(loss, 6)] for step, loss in trained["losses"]["validation"]
     ]
     about = json.loads(outs[0].read_text())
@@ -138,17 +167,23 @@ def test_the_command_names_the_folder_of_the_texts_that_it_was_given(text, tmp_p
 
 
 def test_every_setting_has_an_option():
-    told = subprocess.run([sys.executable, "-m", "embedding_lab", "sweep", "--help"], capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        [sys.executable, "-m", "embedding_lab", "sweep", "--help"], capture_output=True, text=True, check=True
+    ).stdout
     options = {"--" + field.name.replace("_", "-") for field in fields(RunConfig)} - {"--encoding", "--seed"}
     assert all(f"  {option} LIST" in told for option in options | {"--encodings", "--seeds"})
 
 
-def test_a_setting_that_is_not_given_has_its_default_and_the_encodings_are_all_five(text, tmp_path):
+def test_a_setting_that_is_not_given_has_its_default_and_the_encodings_are_all(text, tmp_path):
     assert run(*SMALL, "--corpus", text, "--jobs", "1", "--out", tmp_path / "a.json") == 0
     rows = rows_of(tmp_path / "a.json")
     assert [row["encoding"] for row in rows] == list(ENCODINGS)
     assert {row["lr"] for row in rows} == {RunConfig().lr} and {row["seed"] for row in rows} == {RunConfig().seed}
-    assert {row["backend"] for row in rows} == {best().NAME} and {row["version"] for row in rows} == {__version__} and {row["corpus"] for row in rows} == {"own"}
+    assert (
+        {row["backend"] for row in rows} == {best().NAME}
+        and {row["version"] for row in rows} == {__version__}
+        and {row["corpus"] for row in rows} == {"own"}
+    )
 
 
 def test_two_texts_of_ones_own_are_told_apart_by_their_hash(text, tmp_path, capsys):
@@ -180,7 +215,9 @@ def test_an_encoding_of_ones_own_is_swept_in_other_processes(text, tmp_path, cap
         "rope", *(name for name in ENCODINGS if name != "rope"), "own:ramp",
     ]  # fmt: skip
     none, ramp = rows_of(tmp_path / "a.json")
-    assert (none["encoding"], ramp["encoding"]) == ("none", "own:ramp") and none["validation_losses"] != ramp["validation_losses"]
+    assert (none["encoding"], ramp["encoding"]) == ("none", "own:ramp") and none["validation_losses"] != ramp[
+        "validation_losses"
+    ]
     file.write_text(source.replace("100", "50"))  # another encoding of the same name is another run
     assert run(*options, "--jobs", "2") == 0
     assert rows_of(tmp_path / "a.json")[0] == none and rows_of(tmp_path / "a.json")[1] != ramp
@@ -202,7 +239,9 @@ def test_files_whose_encodings_have_one_name_are_numbered_as_the_page_does(text,
 
 def test_a_run_that_diverges_is_a_row_with_its_state(text, tmp_path, capsys):
     wild = ["--d", "48", "--context", "8", "--batch", "4", "--steps", "100", "--lr", "1", "--init-std", "1"]
-    assert run("--encodings", "none", *wild, "--corpus", text, "--seeds", "1,2", "--jobs", "1", "--out", tmp_path / "a.json") == 0
+    assert (
+        run("--encodings", "none", *wild, "--corpus", text, "--seeds", "1,2", "--jobs", "1", "--out", tmp_path / "a.json") == 0
+    )
     rows = rows_of(tmp_path / "a.json")
     assert [row["state"] for row in rows] == ["diverged"] * 2 and rows[0]["validation_steps"][0] == 0
     assert "| none | 0 (2 diverged) |" in capsys.readouterr().out
@@ -214,11 +253,20 @@ def test_a_run_that_diverges_is_a_row_with_its_state(text, tmp_path, capsys):
 @pytest.mark.parametrize(
     "options, message",
     [
-        (["--heads", "2,3"], "heads = 3 does not divide d = 8: choose heads from 1, 2, 4, 8. (4 of the combinations)"),
+        (
+            ["--heads", "2,3"],
+            f"heads = 3 does not divide d = 8: choose heads from 1, 2, 4, 8. ({len(ENCODINGS) - 1} of the combinations)",
+        ),
         (["--d", "8,12", "--heads", "4"], "RoPE turns pairs of numbers, so it needs an even head size: d / heads = 12 / 4"),
         (["--context", "8,200"], "a context of 200 needs 201 there"),
-        (["--encodings", "none,rotary"], "encoding = rotary is unknown: choose none, learned, sinusoidal, rope, alibi or a Python file, FILE.py."),
-        (["--encodings", "none,own:mine"], "own:mine is the name of a reader's own encoding: give the file of its code, --encoding FILE.py"),
+        (
+            ["--encodings", "none,rotary"],
+            f"encoding = rotary is unknown: choose {', '.join(ENCODINGS)} or a Python file, FILE.py.",
+        ),
+        (
+            ["--encodings", "none,own:mine"],
+            "own:mine is the name of a reader's own encoding: give the file of its code, --encoding FILE.py",
+        ),
         (["--seeds", "1-x"], "seed = 1-x is not a whole number"),
         (["--seeds", "9-1"], "seed = 9-1 counts down: write 1-9."),
         (["--layers", "1-5"], "layers = 5 is out of range: choose a whole number from 1 to 4."),
@@ -240,7 +288,11 @@ def test_what_cannot_be_trained_is_one_line_before_anything_trains(text, tmp_pat
     "package, options, message",
     [
         ("pyarrow", ["--out", "rows.parquet"], "--out rows.parquet needs the package pyarrow: install it with `python -m pip"),
-        ("distributed", ["--dask", "tcp://127.0.0.1:1"], "--dask needs the package distributed: install it with `python -m pip"),
+        (
+            "distributed",
+            ["--dask", "tcp://127.0.0.1:1"],
+            "--dask needs the package distributed: install it with `python -m pip",
+        ),
     ],
 )
 def test_a_package_that_is_not_installed_is_told_before_anything_trains(text, tmp_path, monkeypatch, package, options, message):
@@ -280,7 +332,10 @@ def test_a_run_that_raises_is_told_and_the_others_go_on(text, tmp_path, monkeypa
     options = ["--encodings", "none,rope", "--seeds", "1-3", *SMALL, "--corpus", text, "--jobs", "1", "--out", out]
     assert "2 of 6 runs raised an error" in run(*options)
     told = capsys.readouterr().err
-    assert "embedding_lab: the run with encoding rope, d 8, " in told and ", seed 2, corpus own raised MemoryError: no room" in told
+    assert (
+        "embedding_lab: the run with encoding rope, d 8, " in told
+        and ", seed 2, corpus own raised MemoryError: no room" in told
+    )
     content = json.loads(out.read_text())
     assert [row["seed"] for row in content["rows"]] == [1, 3, 1, 3]
     assert [(each["encoding"], each["seed"], each["error"]) for each in content["failed"]] == [
@@ -375,7 +430,9 @@ def test_a_sweep_that_was_killed_repeats_nothing_and_ends_as_if_it_had_not_been(
 
 
 def test_a_process_that_starts_when_its_sweep_is_gone_ends_by_itself():
-    script = "import sys, time; from embedding_lab.sweep import _start_process; _start_process(int(sys.argv[1])); time.sleep(60)"
+    script = (
+        "import sys, time; from embedding_lab.sweep import _start_process; _start_process(int(sys.argv[1])); time.sleep(60)"
+    )
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     assert subprocess.run([sys.executable, "-c", script, str(gone.pid)], timeout=30).returncode == 1
@@ -517,14 +574,24 @@ def cluster(tmp_path):
     started, file = [], tmp_path / "scheduler.json"
 
     def launch(kind, *options):
-        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--scheduler-file", str(file), "--no-dashboard", *options]
+        command = [
+            sys.executable,
+            "-m",
+            f"distributed.cli.dask_{kind}",
+            "--scheduler-file",
+            str(file),
+            "--no-dashboard",
+            *options,
+        ]
         with (tmp_path / f"{kind}{len(started)}.log").open("w") as log:
             started.append(subprocess.Popen(command, stdout=log, stderr=log, cwd=tmp_path))
         return started[-1]
 
     try:
         launch("scheduler", "--host", "127.0.0.1", "--port", "0")
-        address = wait_until(lambda: file.exists() and file.read_text().endswith("}") and json.loads(file.read_text())["address"])
+        address = wait_until(
+            lambda: file.exists() and file.read_text().endswith("}") and json.loads(file.read_text())["address"]
+        )
         options = ["--no-nanny", "--nthreads", "1", "--host", "127.0.0.1", "--local-directory", str(tmp_path)]
         workers = [launch("worker", *options, "--preload", str(tmp_path / "never_ends.py")), launch("worker", *options)]
         with Client(address, set_as_default=False) as client:
@@ -545,14 +612,16 @@ def test_a_cluster_that_is_gone_ends_the_sweep_in_one_line(text, tmp_path, clust
     _, told = sweeping.communicate(timeout=120)
     last = told.replace("\r", "\n").strip().splitlines()[-1]
     assert sweeping.returncode == 1 and "Traceback" not in told and not out.exists()
-    assert last.startswith(f"embedding_lab: The cluster at {address} is gone or has cancelled the sweep; finished runs are kept in")
+    assert last.startswith(
+        f"embedding_lab: The cluster at {address} is gone or has cancelled the sweep; finished runs are kept in"
+    )
 
 
 def test_a_cluster_that_loses_a_worker_trains_every_run_once(text, tmp_path, cluster):
     address, workers, _ = cluster
     out = tmp_path / "a.json"
     sweeping = start(*ON_THE_CLUSTER, "--corpus", text, "--dask", address, "--out", out)
-    wait_until(lambda: sweeping.poll() is not None or (tmp_path / "begun").exists() and len(journalled(out)) >= 3)
+    wait_until(lambda: sweeping.poll() is not None or ((tmp_path / "begun").exists() and len(journalled(out)) >= 3))
     workers[0].kill()
     assert len(journalled(out)) < 12
     _, told = sweeping.communicate(timeout=120)

@@ -82,7 +82,10 @@ def a_zip():
         (b"\x7fELF\2\1\1\0\0", r"no text: it has zeros where a text has characters \(2 of them\)"),
         ("abc".encode("utf-16-le"), r"zeros.*\(3 of them\).*UTF-16 without a byte order mark \(save those as UTF-8\)"),
         (codecs.BOM_UTF16_LE + b"a\0\0\xd8b\0", "begins as UTF-16 does, but its byte 4 cannot be"),
-        ("Привет, мир".encode() + b"\xe9\xff", "UTF-8, but 2 of its bytes are not, the first of them its byte 20: it is damaged"),
+        (
+            "Привет, мир".encode() + b"\xe9\xff",
+            "UTF-8, but 2 of its bytes are not, the first of them its byte 20: it is damaged",
+        ),
         (codecs.BOM_UTF8 + b"caf\xe9 \xe9", "UTF-8, but 2 of its bytes are not, the first of them its byte 6"),
         ("ab".encode("utf-32"), "zeros where"),
     ],

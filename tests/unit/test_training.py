@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from embedding_lab.config import ENCODINGS, RunConfig
+from embedding_lab.config import RunConfig
 from embedding_lab.corpus import Corpus, CorpusError
 from embedding_lab.model import random_stream
 from embedding_lab.ops import best, reference
-from embedding_lab.positions import PositionError
+from embedding_lab.positions import ENCODINGS, PositionError
 from embedding_lab.training import DIVERGED_STEPS, Run, Saved, SavedError
 
 SMALL = {"d": 8, "heads": 2, "context": 8, "batch": 4, "steps": 30}
@@ -72,7 +72,7 @@ def test_frames_hold_every_point_once_and_in_order(alice):
     while True:
         assert frame.train_from == len(losses) + 1
         losses += frame.train_loss.tolist()
-        points += zip(frame.validation_steps.tolist(), frame.validation_loss.tolist())
+        points += zip(frame.validation_steps.tolist(), frame.validation_loss.tolist(), strict=True)
         assert frame.step == len(losses)
         if frame.state != "training":
             break
@@ -100,9 +100,11 @@ def test_the_first_and_the_last_step_are_always_evaluated(alice, steps, last):
 def test_the_validation_loss_is_the_mean_over_the_validation_part(alice):
     run = Run(RunConfig(**SMALL), alice)
     run.model.parameters["embedding"][...] *= 30
-    ids, losses = alice.validation, []
-    for start in range(0, len(ids) - 8, 8):
-        losses.append(run.model.losses(ids[None, start : start + 8], ids[None, start + 1 : start + 9]).mean())
+    ids = alice.validation
+    losses = [
+        run.model.losses(ids[None, start : start + 8], ids[None, start + 1 : start + 9]).mean()
+        for start in range(0, len(ids) - 8, 8)
+    ]
     assert run.validation_loss() == pytest.approx(np.mean(losses), abs=1e-5)
 
 

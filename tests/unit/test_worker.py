@@ -269,7 +269,8 @@ def test_what_cannot_be_a_file_or_a_run_is_a_value():
         ("training.Run.save", lambda made: worker.save_run("a"), "to save this run: "),
         ("checkpoint.pack", lambda made: worker.checkpoint("a", "x"), "with its text of 1,880 characters: "),
         ("checkpoint.saving._text_bytes", lambda made: worker.checkpoint("a", "x"), "with its text of 1,880 characters: "),
-        ("checkpoint.opening.Archive.read", lambda made: worker.read_checkpoint(made), r"this file of \d+,\d+ bytes with its text: "),
+        ("checkpoint.opening.Archive.read", worker.read_checkpoint, r"this file of \d+,\d+ bytes with its text: "),
+        ("text_files.read", worker.read_text, "to read this file of 0 MB: "),
     ],
 )
 def test_what_memory_is_too_small_for_is_a_value_and_the_run_goes_on(monkeypatch, broken, call, message):
@@ -283,6 +284,29 @@ def test_what_memory_is_too_small_for_is_a_value_and_the_run_goes_on(monkeypatch
     error = call(made)["error"]
     assert error["code"] == "memory" and re.search(message, error["message"])
     assert worker.advance("a", 0)["step"] == 1
+
+
+def test_a_probe_that_was_interrupted_begins_anew(monkeypatch):
+    worker.open_run("a", SMALL, TEXT)
+
+    def interrupted(*_):
+        yield 0.1
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(probes, "run_probe", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            worker.probe("lookup", "a")
+    assert worker.probe("lookup", "a")["result"]["text"]
+
+
+def test_a_width_gets_the_heads_that_the_encoding_takes_and_one_without_any_is_told():
+    worker.open_run("a", {**SMALL, "encoding": "rope"}, TEXT)
+    asked = {"seeds": "1", "updates": "2"}
+    [width] = worker.probe("width", "a", {**asked, "widths": "10"}, 1e6)["result"]["widths"]
+    assert width["heads"] == 1, "of two heads each would have five numbers, which are no pairs"
+    error = worker.probe("width", "a", {**asked, "widths": "9"}, 1e6)["error"]
+    assert error["code"] == "probe" and "even head size" in error["message"] and "not 9" in error["message"]
 
 
 CODE = "from embedding_lab.positions import PositionalEncoding\nclass Mine(PositionalEncoding): pass\n"

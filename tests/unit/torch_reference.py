@@ -47,3 +47,13 @@ def turned(x, angles):
     half = x.shape[-1] // 2
     pairs = torch.complex(x[..., :half], x[..., half:]) * torch.polar(torch.ones_like(angles), angles)
     return torch.cat([pairs.real, pairs.imag], dim=-1)
+
+
+def kerple(parameter, length):
+    """The logarithmic variant of Chi et al. 2022, section 4, (heads, T, T), from the logarithms of r1 and r2."""
+    distance = (torch.arange(length)[:, None] - torch.arange(length)).abs()
+    return torch.stack([-r1 * torch.log(1 + r2 * distance) for r1, r2 in zip(*parameter.exp(), strict=True)])
+
+
+# What an encoding computes from its parameter "position_bias", by its name; of others that is the bias itself.
+COMPUTED_BIAS = {"kerple": kerple}

@@ -4,9 +4,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { characterLabel, characterName, glyph, spelled } from "../../web/charts/characters.js";
+import { pointRows } from "../../web/charts/geometry-rows.js";
 import { GeometryView } from "../../web/charts/geometry-view.js";
 import { stackLabels } from "../../web/charts/label-stack.js";
-import { CLASS_COLOR } from "../../web/charts/palette.js";
+import { encodingNames, listEncodings } from "../../web/charts/encodings.js";
+import { CLASS_COLOR, encodingColor, encodingSign } from "../../web/charts/palette.js";
+import { signPath } from "../../web/charts/signs.js";
 
 // Labels
 
@@ -132,6 +135,43 @@ test("letters, marks and symbols are told from every other class in each kind of
   }
 });
 
+// Colours and marks of encodings
+
+/** A list of as many encodings as the palette has colours for, and one more. */
+const MANY = Array.from({ length: 9 }, (_, at) => ({ value: `encoding ${at}`, label: `Encoding ${at}`, supplies: at ? ["bias"] : [] }));
+const OWN = ["own:a", "own:b", "own:c", "own:d"];
+const colorsOf = (names) => names.map((name) => token(/var\((.+)\)/.exec(encodingColor(name))[1]));
+
+test("encodings have the colours and marks of their places, and one beyond the last begins again at another mark", () => {
+  listEncodings({ settings: [{ name: "d" }, { name: "encoding", choices: MANY }] });
+  const names = encodingNames();
+  assert.deepEqual(encodingNames("bias"), names.slice(1));
+  assert.equal(encodingColor(names[0]), "var(--encoding-1)");
+  assert.equal(new Set([...names.slice(0, 8), ...OWN].map(encodingColor)).size, 12);
+  const marks = [...names.slice(0, 8), ...OWN].map(encodingSign);
+  assert.equal(new Set(marks.map((mark) => signPath(mark, 0, 0, 4))).size, 12);
+  assert.equal(encodingColor(names[8]), encodingColor(names[0]));
+  assert.notEqual(encodingSign(names[8]), encodingSign(names[0]));
+});
+
+test("a curve of every encoding stands out from the page, and those after the fifth from each other in each kind of colour vision", () => {
+  listEncodings({ settings: [{ name: "encoding", choices: MANY }] });
+  const [lab, own] = [colorsOf(encodingNames().slice(0, 8)), colorsOf(OWN)];
+  for (const dark of [0, 1]) {
+    for (const color of [...lab, ...own]) {
+      for (const paper of ["--paper", "--paper-raised"]) assert.ok(contrast(color[dark], token(paper)[dark]) >= 3, `${color[dark]} on ${paper}`);
+    }
+    for (const color of lab.slice(5)) {
+      for (const other of [...lab, ...own].filter((each) => each !== color)) {
+        for (const vision of Object.keys(VISION)) {
+          const distance = apart(color[dark], other[dark], vision);
+          assert.ok(distance > 0.07, `${color[dark]} and ${other[dark]}, ${vision}: ${distance}`);
+        }
+      }
+    }
+  }
+});
+
 test("every character has a name in running text", () => {
   assert.deepEqual([" ", "\n", "\t", "\u200b"].map(characterName), ["space", "line break", "tab", "U+200B"]);
   assert.match(characterName("a"), /a/);
@@ -175,4 +215,13 @@ test("a point that is not a number does not move the window", () => {
   const before = placed(view, points);
   view.follow(Float32Array.of(-1, -1, 1, 1, NaN, 5));
   assert.deepEqual(placed(view, points), before);
+});
+
+test("the table of a picture names every character, with its class and its place on each axis", () => {
+  const points = Float32Array.of(0.125, -2, 0, 0.5, 1, -0.25);
+  assert.deepEqual(pointRows([" ", "a"], ["space", "vowel"], points, 3), {
+    head: ["character", "class", "axis 1", "axis 2", "axis 3"],
+    rows: [["space", "space", "0.125", "−2.00", "0.000"], [characterName("a"), "vowel", "0.500", "1.00", "−0.250"]],
+  });
+  assert.deepEqual(pointRows(["a"], ["vowel"], null, 2).rows, []);
 });

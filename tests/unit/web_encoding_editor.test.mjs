@@ -177,6 +177,7 @@ test("without a storage, or with a full one, drafts last as long as the page, an
   const full = () => ({ getItem: () => null, setItem: refused });
   for (const given of [refused, full, () => null]) {
     const drafts = new Drafts(POINTS, given);
+    assert.equal(drafts.isKept, given === full, "what cannot even be read is told from the beginning");
     drafts.edit("# mine");
     drafts.choose("two.py");
     drafts.choose("one.py");

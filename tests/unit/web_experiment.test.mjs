@@ -215,6 +215,33 @@ test("a call that never returns: its worker is ended and replaced, its run says 
   assert.equal(named(told, "result")[0].runs.length, 4);
 });
 
+test("while the machine sleeps nothing hangs: a call and a start have their time when it is awake again", async () => {
+  const { experiment, pythons, pool, told, failures } = await readyLab(1);
+  const [run] = makeRuns(["none"]);
+  let answer = null;
+  pythons.instead.advance = (worker, args) => {
+    if (!answer) return new Promise((resolve) => (answer = () => resolve(pythons.advance(worker, ...args))));
+  };
+  const done = experiment.start([run], "text");
+  await until(() => answer);
+  clock.sleep(8 * 3_600_000);
+  clock.sleep(8 * 3_600_000);
+  await settle();
+  assert.equal(pythons.alive.length, 1);
+  answer();
+  await done;
+  assert.equal(run.state, "finished");
+  assert.deepEqual(named(told, "error"), []);
+
+  pythons.startsAtOnce = false;
+  pool.discard(await pool.acquire());
+  clock.sleep(3_600_000);
+  await settle();
+  assert.equal(failures.length, 0);
+  pythons.started.at(-1).finishStart();
+  assert.ok(await pool.acquire());
+});
+
 test("a fresh worker takes the place of a hung one in the queue", async () => {
   const { experiment, pythons } = await readyLab(1);
   const runs = makeRuns(THREE);

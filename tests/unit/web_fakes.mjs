@@ -10,8 +10,21 @@ globalThis.requestAnimationFrame = () => 1;
 export const clock = {
   now: 0,
   timers: new Map(),
-  /** Lets so many milliseconds pass: what was set for then is called. */
+  /** Lets so many milliseconds pass: what is set for then is called, each at its time. */
   pass(milliseconds) {
+    const end = this.now + milliseconds;
+    for (;;) {
+      const [next] = [...this.timers].filter(([, { at }]) => at <= end).sort(([, one], [, other]) => one.at - other.at);
+      if (!next) break;
+      const [id, { at, call }] = next;
+      this.now = at;
+      this.timers.delete(id);
+      call();
+    }
+    this.now = end;
+  },
+  /** Lets so many milliseconds pass in which nothing runs: what was set for then is called after them, once. */
+  sleep(milliseconds) {
     this.now += milliseconds;
     for (const [id, { at, call }] of [...this.timers]) {
       if (at <= this.now && this.timers.delete(id)) call();
@@ -186,7 +199,7 @@ export class FakePythons {
 
   compare(worker, results) {
     const [first, ...others] = results;
-    const against = (other) => ({ a: other.encoding, b: first.encoding, low: undefined, high: undefined, seeds: 1, verdict: "a verdict" });
+    const against = (other) => ({ a: other.encoding, b: first.encoding, low: null, high: null, seeds: 1, verdict: "a verdict" });
     const summary = ({ encoding, validationLoss }) => ({ encoding, seeds: 1, mean: validationLoss });
     const gaps = others.map((other) => ({ ...against(other), nats: other.validationLoss - first.validationLoss }));
     return { gaps, encodings: results.map(summary) };
@@ -218,7 +231,7 @@ export function makeRuns(encodings, settings = {}) {
 export function recordedEvents() {
   const target = new EventTarget();
   const told = [];
-  for (const name of ["ready", "progress", "result", "error"]) {
+  for (const name of ["ready", "progress", "result", "task", "error"]) {
     target.addEventListener(`embedding-lab:${name}`, ({ detail }) => told.push({ name, detail }));
   }
   return { events: createEvents(target), told };

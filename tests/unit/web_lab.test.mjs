@@ -404,3 +404,7 @@ test("more seeds leave alone what the reader has typed for the next Run", async 
   assert.equal(state.seeds, "1, 2, 3");
   assert.deepEqual(state.errors, {});
 });
+
+test("the file of a run that has left the page is refused", async () => {
+  await assert.rejects(openLab().lab.fileOf("learned-1"), /This run is on the page no more/);
+});

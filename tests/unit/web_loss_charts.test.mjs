@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LossColumns, valueAt } from "../../web/charts/loss-columns.js";
 import { LossGroups, bandAt, meanAndBand } from "../../web/charts/loss-groups.js";
+import { lossNumbers } from "../../web/charts/loss-numbers.js";
 import { lossRange } from "../../web/charts/loss-range.js";
 import { drawBand, drawEdges, drawHatch, drawLine } from "../../web/charts/loss-shapes.js";
 import { measuredElsewhere, outOfPicture, spoken, summary } from "../../web/charts/loss-words.js";
@@ -262,4 +263,36 @@ test("ticks are round numbers of the unit, at their places in nats, with room be
 
 test("the ticks of a perplexity are those of a logarithmic axis", () => {
   assert.deepEqual(unitTicks(UNITS.perplexity, [1.75, 4.5], 350).map(({ text }) => text), ["6", "8", "10", "15", "20", "30", "40", "60", "80"]);
+});
+
+// The table
+
+const finished = (seed, loss) => ({
+  id: `none-${seed}`, label: `None, seed ${seed}`, encoding: "none", state: "finished", train: record([4, 3, 2]),
+  validation: { steps: [0, 2], loss },
+});
+
+test("a row of the table is a step with a validation loss, and holds what was measured at it and nowhere else", () => {
+  const curves = new LossGroups().of([{ ...finished(1, [4.25, 3]), state: "training", label: "None" }]);
+  assert.deepEqual(lossNumbers(curves, UNITS.nats), {
+    head: ["training step", "None, training", "None, validation"],
+    rows: [["0", "–", "4.250"], ["2", "3.000", "3.000"]],
+  });
+});
+
+test("seeds that are drawn as one have their mean in the table, with the least and the greatest", () => {
+  const curves = new LossGroups().of([finished(1, [4, 3]), finished(2, [4.5, 2])]);
+  assert.deepEqual(lossNumbers(curves, UNITS.nats), {
+    head: ["training step", "None, mean of 2 seeds, validation", "None, mean of 2 seeds, least", "None, mean of 2 seeds, greatest"],
+    rows: [["0", "4.250", "4.000", "4.500"], ["2", "2.500", "2.000", "3.000"]],
+  });
+});
+
+test("of a long run the table has evenly chosen steps, the last among them", () => {
+  const steps = Array.from({ length: 801 }, (_, i) => 25 * i);
+  const curves = new LossGroups().of([{ ...finished(1, []), validation: { steps, loss: steps.map(() => 2) } }]);
+  const { rows } = lossNumbers(curves, UNITS.nats);
+  assert.ok(rows.length <= 200, rows.length);
+  assert.equal(rows.at(-1)[0], "20,000");
+  assert.equal(new Set(rows.slice(1).map(([step], i) => Number(step.replace(",", "")) - Number(rows[i][0].replace(",", "")))).size, 1);
 });

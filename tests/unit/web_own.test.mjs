@@ -11,6 +11,7 @@ const { isOwn, NotAllowedError, ownKey, ownName } = await import("../../web/lab/
 const { fromQuery, toQuery } = await import("../../web/lab/query.js");
 const { SideWorker } = await import("../../web/lab/side-worker.js");
 const { WorkerPool } = await import("../../web/lab/worker-pool.js");
+const { encodingNames, listEncodings } = await import("../../web/charts/encodings.js");
 const { encodingColor, encodingSign } = await import("../../web/charts/palette.js");
 
 const data = { ...JSON.parse(readFileSync(process.env.LAB_TABLE)), corpora: [{ name: "alice29", file: "corpora/alice29.txt" }] };
@@ -51,8 +52,10 @@ test("an own encoding is named by its name, and numbered when another code has t
 
 test("the first own encodings have colours and marks of their own", () => {
   const names = ["own:p", "own:q", "own:r", "own:s"];
-  assert.equal(new Set([...names, "none", "learned", "sinusoidal", "rope", "alibi"].map(encodingColor)).size, 9);
-  assert.equal(new Set([...names, "none", "learned", "sinusoidal", "rope", "alibi"].map(encodingSign)).size, 9);
+  listEncodings(data);
+  const all = [...names, ...encodingNames()];
+  assert.equal(new Set(all.map(encodingColor)).size, all.length);
+  assert.equal(new Set(all.map(encodingSign)).size, all.length);
   assert.deepEqual(names.map(encodingColor), names.map(encodingColor));
   const many = Array.from({ length: 16 }, (_, index) => names[index] ?? `own:${index}`);
   assert.equal(new Set(many.map((name) => `${encodingColor(name)} ${encodingSign(name)}`)).size, 16);
@@ -253,10 +256,21 @@ test("code that came from elsewhere runs when the reader has allowed it, and not
   assert.match(page.errors.encodings, /not allowed to run/);
   await other.run();
   assert.match(page.errors.encodings, /not allowed to run/);
-  other.probes.near("geometry", {}, true);
-  other.select("own:mine-1");
+  const [none, own] = page.runs;
+  other.select(none.id);
+  for (const name of ["geometry", "merges"]) other.probes.near(name, {}, true);
+  await until(() => other.probes.shown("geometry") && other.probes.shown("merges"));
+  other.select(own.id);
   await settle();
   assert.equal(other.probes.obstacle("geometry"), "consent");
+  assert.equal(other.probes.shown("geometry").source, none, "the latest answer stays");
+  assert.equal(other.probes.obstacleBeside("geometry", other.probes.shown("geometry")), "consent");
+  other.probes.adopt(own, other.probes.findings(none));
+  assert.equal(other.probes.shown("geometry").source, own, "what was found out about it needs no code");
+  assert.equal(other.probes.obstacleBeside("geometry", other.probes.shown("geometry")), null);
+  const [onText] = page.probes.merges.answers;
+  assert.equal(other.probes.shown("merges"), onText);
+  assert.equal(other.probes.obstacleBeside("merges", onText), null, "of the text it is the answer, whatever run is selected");
   assert.ok(fresh.calls.every(({ args }) => !args.includes(CODE)));
   other.consent.allow(CODE);
   await other.runMoreSeeds(1);

@@ -9,6 +9,7 @@ import { distinct, rangeY, scaleX } from "../../web/charts/line-scale.js";
 import { coordinate, percent, probability, significant } from "../../web/charts/numbers.js";
 import { reach, turned } from "../../web/charts/turning.js";
 import { difference, listed, ordinal } from "../../web/lab/format.js";
+import { pastTraining } from "../../web/lab/probe-views/position.js";
 
 // Numbers
 
@@ -149,4 +150,10 @@ test("a turn keeps every distance from the middle", () => {
     assert.ok(Math.abs(Math.hypot(flat[2 * i], flat[2 * i + 1], depth[i]) - size) < 1e-6);
   }
   assert.equal(reach([1, 2, 2, 0, 0, 1]), 3);
+});
+
+test("a change past the training length has an error where both its losses have one", () => {
+  const context = (standardErrors) => ({ positions: [0, 16], losses: [2, 3], standardErrors });
+  assert.deepEqual(pastTraining(context([0.3, 0.4]), 16), { nats: 1, error: 0.5 });
+  for (const errors of [[0.3, null], [null, 0.4]]) assert.equal(pastTraining(context(errors), 16).error, null);
 });

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lastLine, lookedAt, measured, pending } from "../../web/lab/probe-words.js";
+import { listEncodings } from "../../web/charts/encodings.js";
 import { encodingName } from "../../web/lab/probe-views/words.js";
 
 const probe = { name: "order", needsModel: true, arguments: [{ name: "first" }] };
@@ -28,7 +29,8 @@ test("an untrained model is called so, and why where there is a reason", () => {
 
 test("another model or argument that was asked for is said to come, from the first moment on", () => {
   const asked = question();
-  const words = (entry, wanted, error) => pending({ probe, task: null, ...entry }, wanted, { ...asked, which: "now" }, error);
+  const words = (entry, wanted, error, obstacle = null) =>
+    pending({ probe, task: null, ...entry }, wanted, obstacle, { ...asked, which: "now" }, error);
   assert.equal(words({}, asked), null, "the answer is there");
   assert.equal(words({ task: asked }, asked), null, "what is measured again by itself stays unsaid");
   const other = question({ source: run("finished"), place: "idle", args: asked.args });
@@ -38,7 +40,10 @@ test("another model or argument that was asked for is said to come, from the fir
   assert.equal(words({}, { ...asked, args: {} }), "waits for its run …");
   assert.equal(words({}, { ...asked, args: {} }, { message: "wrong" }), null);
   assert.equal(words({ probe: training }, other), null, "it waits for the reader");
-  assert.equal(words({}, null), null);
+  assert.match(words({}, null, undefined, "consent"), /code that waits for you to allow it/, "the answer is another model's");
+  assert.match(words({}, null, undefined, "settings"), /need a correction first/);
+  assert.equal(words({ probe: training }, null, undefined, "settings"), null, "its button says so");
+  assert.equal(words({}, null, undefined, "ending"), null, "it passes in a moment");
 });
 
 test("what is told of an answer differs from what was told before", () => {
@@ -58,5 +63,6 @@ test("of a traceback the line is told that says what happened", () => {
 });
 
 test("an encoding of the reader's own is called as they call it", () => {
+  listEncodings({ settings: [{ name: "encoding", choices: [{ value: "none", label: "None" }, { value: "rope", label: "RoPE" }] }] });
   assert.deepEqual(["none", "rope", "own:δ عداد", "own:binary counter"].map(encodingName), ["None", "RoPE", "δ عداد", "binary counter"]);
 });

@@ -246,7 +246,7 @@ test("what is found out about the text alone is asked once: not again as a run t
   lab.select("learned-1");
   await settle();
   assert.deepEqual(pythons.called("probe").map(({ args }) => args[0]), names);
-  for (const name of names) assert.equal(pending(state.probes[name], lab.probes.question(name), lab.probes.shown(name)), null);
+  for (const name of names) assert.equal(pending(state.probes[name], lab.probes.question(name), lab.probes.obstacleBeside(name, lab.probes.shown(name)), lab.probes.shown(name)), null);
   pythons.instead.probe = (worker, [name, id]) => ({ probe: name, run: id, which: "untrained", step: 0, progress: 1, result: { compressors: [{ name: "bz2", nats: 1.5 }], rankCorrelation: 0.5 } });
   lab.probes.setArgument("merges", "count", "100");
   await until(() => lab.probes.shown("merges").args.count === "100");

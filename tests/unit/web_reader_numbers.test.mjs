@@ -3,13 +3,16 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { encodingNames, listEncodings } from "../../web/charts/encodings.js";
 import { UNITS } from "../../web/charts/units.js";
-import { NUMBER_NAMES, readerNumber } from "../../web/lab/reader-numbers.js";
+import { numberNames, numbersOf, probeBehind, readerNumber } from "../../web/lab/reader-numbers.js";
 import { makeRuns } from "./web_fakes.mjs";
 
 const data = JSON.parse(readFileSync(process.env.LAB_TABLE));
 const page = readFileSync(new URL("../../web/index.html", import.meta.url), "utf8");
-const ENCODINGS = ["none", "learned", "sinusoidal", "rope", "alibi"];
+listEncodings(data);
+const ENCODINGS = encodingNames();
+const NUMBER_NAMES = numberNames();
 const BASELINES = { uniform: 4.29, unigram: 3.162, bigram: 2.451 };
 
 /** The lab as the numbers see it: a finished run of each encoding, and the answers to every probe on each of them. */
@@ -17,11 +20,12 @@ function finishedLab({ which = "trained", losses = [2.36, 2.08, 2.18, 2, 2.13] }
   const runs = makeRuns(ENCODINGS, { corpus: "alice29" });
   runs.forEach((run, i) => {
     Object.assign(run, { state: "finished", facts: { baselines: BASELINES, vocabulary: ["a", "b", "c"] } });
-    run.validation.loss.push(losses[i]);
+    run.validation.loss.push(losses[i] ?? 2.25);
   });
   const gaps = ENCODINGS.slice(1).map((encoding, i) => ({
-    a: encoding, b: "none", nats: losses[i + 1] - losses[0], low: losses[i + 1] - losses[0] - 0.05, high: losses[i + 1] - losses[0] + 0.01, seeds: 3,
+    a: encoding, b: "none", nats: (losses[i + 1] ?? 2.25) - losses[0], seeds: 3,
   }));
+  for (const each of gaps) Object.assign(each, { low: each.nats - 0.05, high: each.nats + 0.01 });
   const probes = Object.fromEntries(data.probes.map((probe) => [probe.name, {
     probe,
     answers: runs.flatMap((source) => {
@@ -35,8 +39,31 @@ function finishedLab({ which = "trained", losses = [2.36, 2.08, 2.18, 2, 2.13] }
 }
 
 test("the chapter uses these names and no others", () => {
-  const used = new Set([...page.matchAll(/<reader-number name="([^"]+)"/g)].map(([, name]) => name));
+  const names = (tag) => [...page.matchAll(new RegExp(`<${tag} name="([^"]+)"`, "g"))].map(([, name]) => name);
+  const listed = names("number-list").flatMap(numbersOf).map(({ name }) => name);
+  assert.ok(listed.includes("gap-none-learned") && listed.includes("extrapolation-none"));
+  const used = new Set([...names("reader-number"), ...listed]);
   assert.deepEqual([...used].sort(), [...NUMBER_NAMES].sort());
+});
+
+test("an encoding has its numbers whatever its name, and none past its length where it ends there", (t) => {
+  t.after(() => listEncodings(data));
+  const choices = [...data.settings[0].choices, { value: "rope-2d", label: "RoPE 2D" }, { value: "short-table", label: "Short", limited: true }];
+  listEncodings({ settings: [{ name: "encoding", choices }] });
+  assert.deepEqual(numberNames().filter((name) => !NUMBER_NAMES.includes(name)), ["extrapolation-rope-2d", "gap-none-rope-2d", "gap-none-short-table"]);
+  const lab = finishedLab();
+  lab.state.runs.push({ ...lab.state.runs[1], id: "rope-2d-1", encoding: "rope-2d" });
+  lab.state.gaps.push({ a: "rope-2d", b: "none", nats: -0.5, seeds: 1, low: null, high: null });
+  const [answer] = lab.state.probes.extrapolation.answers;
+  lab.state.probes.extrapolation.answers = [{ ...answer, source: lab.state.runs.at(-1) }];
+  assert.equal(readerNumber(lab, "gap-none-rope-2d"), "+0.50");
+  assert.match(readerNumber(lab, "extrapolation-rope-2d"), /^[−+]\d\.\d+$/);
+  assert.equal(readerNumber(lab, "extrapolation-rope"), null);
+  assert.deepEqual(["extrapolation-rope-2d", "gap-none-rope-2d"].map(probeBehind), ["extrapolation", null]);
+});
+
+test("a name that is no number is refused with those that are", () => {
+  assert.throws(() => readerNumber(finishedLab(), "gap-none-none"), /^RangeError: gap-none-none is no number of the chapter: choose one of .*gap-none-learned/);
 });
 
 test("every name has a number in what Python answers", () => {
@@ -100,6 +127,23 @@ test("a compressor that is not here has no number", () => {
   assert.match(readerNumber(lab, "compressor-xz"), /^[12]\./);
   for (const { result } of lab.state.probes.compressors.answers) Object.assign(result.compressors[2], { nats: null, bytes: null, missing: "No module." });
   assert.equal(readerNumber(lab, "compressor-xz"), null);
+});
+
+test("slopes are those of a straight bias, of another run where the selected one's bends", () => {
+  const lab = finishedLab();
+  const slopes = () => ["bias-steepest", "bias-shallowest"].map((name) => readerNumber(lab, name));
+  lab.state.selected = "alibi-1";
+  assert.deepEqual(slopes(), ["0.250", "0.00391"]);
+  lab.state.selected = "kerple-1";
+  assert.deepEqual(slopes(), ["0.250", "0.00391"]);
+  const { probes } = lab.state;
+  probes["distance-bias"].answers = probes["distance-bias"].answers.filter(({ source }) => source.encoding === "kerple");
+  assert.deepEqual(slopes(), [null, null]);
+  const [{ result }] = probes["distance-bias"].answers;
+  Object.assign(result, { departure: 1e-6 });
+  assert.match(slopes().join(), /^\d\.\d+,0\.\d+$/);
+  Object.assign(result, { spread: 0.3 });
+  assert.deepEqual(slopes(), [null, null]);
 });
 
 test("an untrained model gives no number, but for what no training changes", () => {

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { loadCorpus } from "../../web/lab/corpus.js";
 import { refuseStrayFiles } from "../../web/lab/stray-files.js";
 import { rareList, rareNotice, textNotices } from "../../web/lab/text-notices.js";
 
@@ -34,13 +35,20 @@ test("a list of rare characters keeps each in its place, whichever way it is wri
   assert.equal(rareList([["字", 1200], ["ש", 2], ["\u200d", 1]]), "“\u2068字\u2069” 1,200, “\u2068ש\u2069” 2, zero-width joiner 1");
 });
 
+/** An element, of which the page asks nothing but what is around it. */
+globalThis.Element = class {
+  constructor(around) {
+    this.closest = () => around;
+  }
+};
+
 /** What happens to a drag event: whether the page refused it, and the sign that the pointer shows. */
 function dragged({ types = ["Files"], taken = false, target = null }) {
   const listeners = {};
   refuseStrayFiles({ addEventListener: (type, listener) => (listeners[type] = listener) });
   return ["dragover", "drop"].map((type) => {
     const event = {
-      defaultPrevented: taken, dataTransfer: { types, dropEffect: "copy" }, target: { closest: () => target },
+      defaultPrevented: taken, dataTransfer: { types, dropEffect: "copy" }, target: new Element(target),
       preventDefault() {
         event.refused = true;
       },
@@ -58,4 +66,9 @@ test("what is taken, what takes files by itself, and what is no file are left al
   for (const event of [{ taken: true }, { target: {} }, { types: ["text/plain"] }]) {
     assert.deepEqual(dragged(event), [[false, "copy"], [false, "copy"]]);
   }
+});
+
+test("a text that the page does not have is refused by its name", () => {
+  const data = { corpora: [{ name: "alice29", file: "alice29.txt", integrity: "" }] };
+  assert.throws(() => loadCorpus(data, "bob"), /The page has no text bob: choose alice29\./);
 });

@@ -214,12 +214,10 @@ function talkWithPage(pyodide) {
  */
 export async function loadPyodide(options) {
   tell({ imported: ["runtime.mjs", "lock-down.mjs", "pyodide.mjs"] });
+  // Pyodide imports it by itself, but tries `importScripts` first, which Firefox holds against the page's policy.
   // @ts-expect-error: as above
-  import("./pyodide.asm.js").then(
-    () => tell({ imported: ["pyodide.asm.js"] }),
-    () => {}, // Pyodide imports it too, and fails with it
-  );
-  const [module, snapshot] = await Promise.all([ask(WASM), ask(SNAPSHOT)]);
+  const imported = import("./pyodide.asm.js").then(() => tell({ imported: ["pyodide.asm.js"] }));
+  const [module, snapshot] = await Promise.all([ask(WASM), ask(SNAPSHOT), imported]);
   const restored = snapshot && (await loadFrom({ module, snapshot }, options).catch(() => null));
   const pyodide = restored ?? (await loadFrom({ module }, options));
   tell({ stage: "start" });

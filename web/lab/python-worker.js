@@ -169,7 +169,7 @@ export function startPythonWorker({ onProgress, onPrinted = () => {} }) {
 
   /** @param {string} name @param {unknown[]} args */
   async function callInterruptibly(name, ...args) {
-    const url = URL.createObjectURL(new Blob());
+    const url = URL.createObjectURL(new Blob([], { type: "text/plain" })); // of no type, Firefox would read it as XML and complain
     signal = url;
     const told = new Promise((resolve) => (endOfOutput = resolve)); // it may come after the answer, on a port of its own
     try {

@@ -16,6 +16,10 @@ from webkit import WebKit
 
 HERE = Path(__file__).parent
 RECORDER = HERE / "recorder.js"
+RUNTIME_RECORDER = """
+addEventListener("securitypolicyviolation", ({ effectiveDirective, sample, sourceFile }) =>
+  postMessage({ forbidden: `${effectiveDirective} forbids ${sample} of ${sourceFile}` }));
+"""
 
 
 def pytest_generate_tests(metafunc):
@@ -26,7 +30,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(scope="module")
 def recorded_site(dist, tmp_path_factory):
-    """The site, on whose pages `recorder.js` stands before all other scripts."""
+    """The site, on whose pages `recorder.js` stands before all other scripts; its Python workers tell it what is forbidden."""
     overlay = tmp_path_factory.mktemp("recorded")
     shutil.copy(RECORDER, overlay)
     worker = (dist / build.SERVICE_WORKER).read_text("utf-8")
@@ -35,8 +39,13 @@ def recorded_site(dist, tmp_path_factory):
         assert count == 1, page
         recorded = overlay / page.name
         recorded.write_text(markup, encoding="utf-8")
-        # The service worker keeps the pages of its own version alone, so these have to be that.
+        # The service worker keeps the files of its own version alone, so these have to be that.
         worker = worker.replace(build.revision(page), build.revision(recorded))
+    [runtime] = dist.glob("python-*/runtime.mjs")
+    recorded = overlay / runtime.relative_to(dist)
+    recorded.parent.mkdir()
+    recorded.write_text(runtime.read_text("utf-8") + RUNTIME_RECORDER, encoding="utf-8")
+    worker = worker.replace(build.integrity(runtime), build.integrity(recorded))
     (overlay / build.SERVICE_WORKER).write_text(worker, encoding="utf-8")
     site = Site(dist)
     site.overlay = overlay

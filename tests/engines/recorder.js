@@ -23,6 +23,14 @@ addEventListener("unhandledrejection", ({ reason }) => keepProblem(`unhandled: $
 addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) =>
   keepProblem(`policy: ${effectiveDirective} forbids ${blockedURI}`));
 
+// What a worker's policy forbids only that worker is told; `RUNTIME_RECORDER` in conftest.py has it pass that on.
+window.Worker = class extends Worker {
+  constructor(...given) {
+    super(...given);
+    this.addEventListener("message", ({ data }) => data?.forbidden && keepProblem(`policy of a worker: ${data.forbidden}`));
+  }
+};
+
 for (const name of ["ready", "progress", "result", "error"]) {
   document.addEventListener(`embedding-lab:${name}`, ({ detail }) => window.told.push({ name, detail }));
 }

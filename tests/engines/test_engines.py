@@ -65,7 +65,11 @@ def told():
 
 @pytest.fixture(scope="module")
 def lab(engine, recorded_site):
-    """The chapter with the default experiment for 50 steps, Python ready."""
+    """The chapter with the default experiment for 50 steps, Python ready.
+
+    Pyodide's script comes last of its files, so that whoever has not waited for it would be seen to load it another way.
+    """
+    recorded_site.trickle("pyodide.asm.js", 400_000)
     engine.open(f"{recorded_site.url}index.html?steps={STEPS}")
     engine.wait_for('told.find(({ name }) => name === "ready" || name === "error")')
     return engine
@@ -145,6 +149,17 @@ def test_an_encoding_of_ones_own_is_typed_and_trains(trained):
     assert [run["encoding"] for run in runs if run["encoding"].startswith("own:")]
 
 
+def test_a_loop_at_the_prompt_is_interrupted_and_the_variables_stay(trained):
+    log = 'document.querySelector("lab-console .console-log").textContent'
+    trained.press("Start the prompt")
+    _type_in(trained, "kept = 7")
+    _type_in(trained, "while True: pass\n")
+    trained.press("Interrupt")
+    trained.wait_for(f'{log}.includes("Interrupted: your variables are as they were")')
+    _type_in(trained, "kept * 11")
+    trained.wait_for(f'{log}.includes("Value: 77")')
+
+
 def test_the_site_is_kept_for_a_visit_without_a_network(trained):
     trained.evaluate("""() => Promise.race([
       navigator.serviceWorker.ready.then(() => null),
@@ -189,6 +204,13 @@ def _set(engine, label, value):
     """Type a value into a control."""
     engine.evaluate(FOCUS, label)
     engine.type(str(value))
+
+
+def _type_in(engine, source):
+    """Give the prompt an input, once it takes one."""
+    engine.wait_for('document.querySelector("#console-input")?.readOnly === false')
+    engine.press("Python", role="textbox")
+    engine.type(f"{source}\n")
 
 
 def _measured(engine, probe):

@@ -20,7 +20,8 @@ const within = (root) => [
   ...root.querySelectorAll(selector),
   ...[...root.querySelectorAll("*")].flatMap(({ shadowRoot }) => (shadowRoot ? within(shadowRoot) : [])),
 ];
-return within(document).filter((element) => `${element.ariaLabel} ${element.textContent}`.includes(name));
+const text = (element) => [element.ariaLabel, ...(element.labels ?? []), element].map((part) => part?.textContent ?? part).join(" ");
+return within(document).filter((element) => text(element).includes(name));
 """
 
 
@@ -76,7 +77,9 @@ class WebKit(Engine):
         return told["answer"]
 
     def press(self, name, role="button"):
-        self._find(name, role).click()
+        element = self._find(name, role)
+        self._driver.execute_script("arguments[0].scrollIntoView({ block: 'center', behavior: 'instant' })", element)
+        element.click()
 
     def _find(self, name, role):
         deadline = time.monotonic() + REACH
@@ -91,10 +94,10 @@ class WebKit(Engine):
         raise AssertionError(f"nothing on the page is a {role} with the name {name}")
 
     def type(self, text):
-        self._driver.switch_to.active_element.send_keys(text)
+        self._driver.switch_to.active_element.send_keys(text.replace("\n", Keys.ENTER))
 
     def to_end(self):
-        self.type([Keys.CONTROL, Keys.END])
+        self._driver.switch_to.active_element.send_keys(Keys.CONTROL, Keys.END)
 
     def resize(self, width, height):
         self._driver.set_window_size(width, height)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from itertools import pairwise
+from xml.etree import ElementTree
 
 import pytest
 
@@ -70,6 +71,15 @@ def test_nothing_in_the_page_needs_more_than_its_policy_allows(elements):
     assert all("src" in script for script in elements.named("script"))
     attributes = {name for _, found in elements.found for name in found}
     assert not [name for name in attributes if name == "style" or name.startswith("on")]
+
+
+def test_every_part_of_a_formula_has_as_many_children_as_its_name_asks_for():
+    """MathML Core, sections 3.3.2 to 3.4.2; a browser lays out anything else as a plain row."""
+    asked = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3}
+    formulas = [ElementTree.fromstring(html.unescape(formula)) for formula in re.findall(r"<math.*?</math>", PAGE, re.DOTALL)]
+    parts = [part for formula in formulas for part in formula.iter() if part.tag in asked]
+    assert len(formulas) >= 8 and len(parts) > 20
+    assert [ElementTree.tostring(part) for part in parts if len(part) != asked[part.tag]] == []
 
 
 def test_every_formula_has_a_text(elements):

@@ -54,8 +54,9 @@ def test_the_baselines_are_labelled_with_the_values_that_counting_gives(default_
     described = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     [alice] = [corpus for corpus in described["corpora"] if corpus["name"] == "alice29"]
     assert default_experiment.result["baselines"] == pytest.approx(alice["baselines"], abs=1e-9)
-    labels = default_experiment.page.locator("loss-chart .lc-baseline").all_inner_texts()
-    shown = {name: float(value) for name, value in (label.split() for label in labels)}
+    labels = default_experiment.page.locator("loss-chart .lc-baseline")
+    expect(labels).to_have_count(len(alice["baselines"]))
+    shown = {name: float(value) for name, value in (label.split() for label in labels.all_inner_texts())}
     assert shown == {name: round(value, 2) for name, value in alice["baselines"].items()}
     words = default_experiment.loss_picture.get_attribute("aria-label")
     for name, value in alice["baselines"].items():

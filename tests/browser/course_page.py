@@ -109,10 +109,10 @@ def tag(site, attributes="", content=""):
 class Lesson:
     """A page of the course, opened."""
 
-    def __init__(self, page, url):
+    def __init__(self, page, url, wait_until="load"):
         self.page = page
         page.add_init_script(RECORDER)
-        page.goto(url)
+        page.goto(url, wait_until=wait_until)
 
     def frame(self, element="embedding-lab"):
         """The frame within an element, once its scripts listen."""

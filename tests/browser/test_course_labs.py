@@ -57,8 +57,13 @@ def test_in_a_shadow_root_under_the_strictest_policy_it_trains_and_follows_its_a
     lesson.do("lab.setAttribute('theme', 'dark'); lab.setAttribute('panels', 'loss,gaps')")
     expect(frame.locator("html")).to_have_attribute("data-theme", "dark")
     expect(frame.get_by_role("region", name="What does position buy?")).to_be_visible()
-    height = frame.locator("body").evaluate("(body) => Math.ceil(body.getBoundingClientRect().height)")
-    expect(lesson.iframes).to_have_css("height", f"{height}px")
+    for _ in range(100):  # its charts are still being drawn
+        height = frame.locator("body").evaluate("(body) => Math.ceil(body.getBoundingClientRect().height)")
+        if lesson.iframes.evaluate("(iframe) => getComputedStyle(iframe).height") == f"{height}px":
+            break
+        page.wait_for_timeout(100)
+    else:
+        raise AssertionError(f"the frame is not {height} px high")
     lesson.do("lab.reset()")
     expect(frame.get_by_role("table", name="Runs")).to_have_count(0)
 

@@ -70,7 +70,7 @@ def test_every_attribute_but_htmls_own_is_a_setting(page, course, lab_site):
 def test_what_changes_is_told_at_once_and_in_order(page, course, lab_site):
     """Also what was asked for before the frame listens."""
     held = lab_site.hold("embed.html")
-    lesson = Lesson(page, course.put_page(tag(lab_site, "steps=300 seeds=1")))
+    lesson = Lesson(page, course.put_page(tag(lab_site, "steps=300 seeds=1")), wait_until="commit")
     expect(lesson.iframes).to_be_attached()
     lesson.do("lab.setAttribute('steps', 20); lab.run(); lab.run(); lab.removeAttribute('seeds'); lab.setAttribute('d', 16)")
     held.set()
@@ -99,17 +99,19 @@ def test_a_stream_of_changes_comes_calmly_and_ends_with_the_last(page, course, l
     frame = lesson.frame()
     settled(page)
     before = len(frame.evaluate("heard"))
-    lesson.do("""return (async () => {
+    took = lesson.do("""return (async () => {
+      const begun = performance.now();
       for (let steps = 1; steps <= 200; steps += 1) {
         lab.setAttribute("steps", steps);
         await new Promise((resolve) => setTimeout(resolve, 2));
       }
       lab.run();
+      return performance.now() - begun;
     })()""")
     frame.wait_for_function("heard.at(-1).type === 'embedding-lab:run'")
     changes = frame.evaluate("heard.slice(0, -1)")[before:]
     assert changes[-1]["detail"]["steps"] == "200"
-    assert 1 < len(changes) < 50
+    assert 1 < len(changes) <= took / 100 + 2
 
 
 def test_a_picture_that_takes_the_name_of_the_running_script_does_not_choose_the_lab(page, course, lab_site):
@@ -238,7 +240,7 @@ def test_the_frame_is_made_near_the_screen_once_it_is_displayed_or_when_it_is_as
 
 def test_its_height_is_that_of_the_lab_and_one_that_cannot_be_is_not_taken(page, course, lab_site):
     held = lab_site.hold("embed.html")
-    lesson = Lesson(page, course.put_page(tag(lab_site)))
+    lesson = Lesson(page, course.put_page(tag(lab_site)), wait_until="commit")
     expect(lesson.iframes).to_be_attached()
     expect(page.get_by_text("The lab is loading.")).to_be_visible()
 
@@ -284,9 +286,9 @@ def test_a_frame_that_says_nothing_is_told_of_and_can_be_tried_again(page, cours
     page.clock.install()
     lesson = Lesson(page, course.put_page(tag(lab_site), '<link rel="stylesheet" href="/theme.css">'))
     expect(lesson.iframes).to_be_attached()
-    page.clock.fast_forward(19_000)
+    page.clock.fast_forward(8_000)
     expect(page.get_by_role("alert")).to_be_empty()
-    page.clock.fast_forward(1_100)
+    page.clock.fast_forward(12_100)
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text(f"The lab at {origin(lab_site)} has not answered for 20 seconds.")
     assert [(name, detail["code"]) for name, _, detail in lesson.told(1)] == [("error", "frame")]
@@ -402,9 +404,13 @@ def test_removed_it_leaves_nothing_behind(page, course, lab_site):
     assert listening() == ["message"]
     page.evaluate("document.querySelector('embedding-lab').remove()")
     assert listening() == []
-    settled(page)
-    session.send("HeapProfiler.collectGarbage")
-    assert page.evaluate("gone.deref() === undefined")
+    for _ in range(20):
+        settled(page)
+        session.send("HeapProfiler.collectGarbage")
+        if page.evaluate("gone.deref() === undefined"):
+            break
+    else:
+        raise AssertionError("the element is still held")
 
 
 def test_a_frame_that_is_loaded_anew_from_within_is_told_again_what_holds(page, course, lab_site):

@@ -175,7 +175,7 @@ def test_configure_changes_settings_panels_locks_theme_and_task_at_once(lesson):
     lesson.say("configure", {"d": 9999, "step": 3, "encodings": ["none"], "steps": 60, "theme": None})
     expect(lesson.problems()).to_have_count(2)
     expect(lesson.problems().first).to_contain_text("d = 9999 is out of range")
-    [error] = lesson.told("error")[errors:]
+    [error] = lesson.wait_for("error", errors + 1)[errors:]
     assert error["code"] == "config" and "step is unknown" in error["message"]
     expect(frame.locator("html")).not_to_have_attribute("data-theme", "dark")
     before = len(lesson.told("result"))
@@ -191,11 +191,13 @@ def test_the_frame_is_as_high_as_its_content_and_that_settles(lesson):
         lesson.page.set_viewport_size({"width": width, "height": 900})
         frame = lesson.page.frames[1]
         expect(lesson.frame.locator("lab-app")).to_be_visible()
-        lesson.page.wait_for_timeout(1000)  # the frame may follow; then nothing is left to tell
-        told = len(lesson.told("size"))
-        lesson.page.wait_for_timeout(500)
-        assert len(lesson.told("size")) == told
-        assert frame.evaluate(scrolls) == 0
+        for _ in range(60):  # the frame follows in its own time; then nothing is left to tell
+            told = len(lesson.told("size"))
+            lesson.page.wait_for_timeout(500)
+            if len(lesson.told("size")) == told and frame.evaluate(scrolls) == 0:
+                break
+        else:
+            raise AssertionError("the height never settles")
         assert frame.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
@@ -246,7 +248,7 @@ def test_a_sandbox_without_an_origin_runs_too_and_hears_no_other_frame(page, cou
     lesson = Lesson(page, url, "sandboxed.html")
     assert page.frames[1].evaluate("self.origin") == "null"
     lesson.wait_for("ready", patience=STARTING)
-    lesson.say("configure", {"encodings": "none,learned", "steps": 1000})
+    lesson.say("configure", {"encodings": "none,learned", "steps": 5000})
     lesson.say("run")
     lesson.wait_for("progress")
     lesson.say("pause")

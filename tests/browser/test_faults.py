@@ -79,12 +79,13 @@ def test_on_a_network_of_10_kilobytes_a_second_the_progress_moves(page, site):
     bar = loading.get_by_role("progressbar")
     expect(loading).to_contain_text("pyodide.asm.wasm", timeout=STARTING)
     seen = []
-    for _ in range(12):
+    patience = time.monotonic() + 60
+    while len({value for value, _ in seen}) < 6 or len({word for _, word in seen}) < 3:
+        assert time.monotonic() < patience, seen
         seen.append((bar.evaluate("(bar) => bar.value"), re.search(r"[\d.]+(?= of)", loading.inner_text())[0]))
         page.wait_for_timeout(300)
-    values, words = zip(*seen, strict=True)
-    assert list(values) == sorted(values)
-    assert len(set(values)) >= 6 and len(set(words)) >= 3, seen
+    values = [value for value, _ in seen]
+    assert values == sorted(values)
     assert lab.told("error") == []
     rest.set()
     lab.wait_for("name === 'ready'", STARTING)
@@ -103,6 +104,7 @@ HIDE = """
     Object.assign(window, { requestAnimationFrame, setTimeout });
     for (const [later, act] of held) later(act);
   };
+  return new Promise((resolve) => requestAnimationFrame(() => resolve())); // what was asked for before is drawn
 }
 """
 
@@ -203,6 +205,7 @@ def test_twenty_thousand_steps_hold_no_more_memory_than_the_first_thousand(lab_w
     lab.wait_for("name === 'progress' && detail.step >= 1000")
     before = heaps(lab.page)
     lab.wait_for("name === 'result'")
+    lab.page.evaluate("told.length = longTasks.length = 0")  # the longer it took, the more was told
     grown = {name: size - before[name] for name, size in heaps(lab.page).items()}
     print(f"bytes at step 1,000 or soon after: {before}; more at the end: {grown}")
     assert lab.curves()["none-1"]["train"]["steps"][-1] == 20_000
@@ -219,10 +222,14 @@ def test_what_a_reload_interrupts_is_named_and_what_had_ended_is_kept(lab_with, 
     expect(lab.control("Text")).to_be_focused()
     assert "alice29.txt could not be loaded (it was changed on its way" in lab.description(lab.control("Text"))
     site.repair()
+    lab.page.evaluate(
+        """() => document.addEventListener("embedding-lab:progress", ({ detail }) => {
+          if (detail.encoding === "learned" && detail.step > 0) document.querySelector("lab-app").lab.pause();
+        })"""
+    )
     lab.button("Run").click()
     lab.wait_for("name === 'progress' && detail.step === 600 && detail.encoding === 'none'")
-    lab.wait_for("name === 'progress' && detail.step > 0 && detail.encoding === 'learned'")
-    lab.button("Pause").click()
+    expect(lab.button("Resume")).to_be_visible()
     expect(lab.page.locator("lab-kept")).to_contain_text("Best: ", timeout=30_000)
     lab.page.reload()
     told = lab.page.locator("lab-interrupted")

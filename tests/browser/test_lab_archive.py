@@ -118,16 +118,20 @@ def _stop_after(lab, step, press="Run"):
     """Let the one run train past a step and stop it there, within its next answer; returns its training curve."""
     lab.page.evaluate(
         """(step) => {
-          const stop = ({ detail }) => {
-            if (detail.step <= step) return;
-            document.removeEventListener("embedding-lab:progress", stop);
-            document.querySelector("lab-app").lab.stop();
-          };
-          document.addEventListener("embedding-lab:progress", stop);
+          window.hasStopped = new Promise((resolve) => {
+            const stop = ({ detail }) => {
+              if (detail.step <= step) return;
+              document.removeEventListener("embedding-lab:progress", stop);
+              document.querySelector("lab-app").lab.stop();
+              requestAnimationFrame(() => requestAnimationFrame(() => resolve())); // its button to go on is gone
+            };
+            document.addEventListener("embedding-lab:progress", stop);
+          });
         }""",
         step,
     )
     lab.button(press).click()
+    lab.page.evaluate("hasStopped")
     expect(lab.button(CONTINUE)).to_be_visible(timeout=60_000)
     return lab.curves()["learned-1"]["train"]
 
@@ -166,7 +170,7 @@ def test_what_was_trained_is_there_after_a_reload_as_it_was(lab, site):
     expect(lab.gaps.get_by_role("table")).to_be_visible()
     expect(lab.gaps.locator("[data-encoding=learned] .verdict")).not_to_be_empty(timeout=30_000)
     card = lab.look_at("order")
-    expect(card.locator(".measured")).to_be_visible(timeout=60_000)
+    expect(card.locator(".measured")).to_have_text(before["order"], use_inner_text=True, timeout=60_000)
     after = {
         "curves": lab.curves(),
         "gaps": lab.gaps.inner_text(),
@@ -251,6 +255,15 @@ def test_two_tabs_that_continue_one_run_keep_what_each_has_trained(lab, site):
     other.open(site)
     _open(other)
     _stop_after(other, begun + 1000, CONTINUE)
+    other.page.evaluate(  # the longer one is kept first
+        """(step) => new Promise((resolve) => {
+          const { lab } = document.querySelector("lab-app");
+          const look = () => lab.state.kept.experiments.some(({ runs }) => runs.some((run) => run.step > step)) && resolve();
+          lab.store.observe(look);
+          look();
+        })""",
+        begun + 1000,
+    )
     _stop_after(lab, begun, CONTINUE)
     expect(_kept(other)).to_contain_text("2 runs unfinished", timeout=30_000)
     further = len(other.curves()["learned-1"]["train"]["loss"])

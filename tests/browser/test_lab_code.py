@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from lab_page import LabPage
+from lab_page import STARTING, LabPage
 from tests.conftest import PageGuard
 
 
@@ -64,7 +64,7 @@ def log(page):
 def type_in(page, source):
     """Type an input and Enter, as soon as the one before was answered."""
     prompt = page.get_by_role("textbox", name="Python", exact=True)
-    expect(prompt).to_be_editable()
+    expect(prompt).to_be_editable(timeout=STARTING)  # a fresh Python may be on its way
     prompt.fill(source)
     prompt.press("Enter")
     return prompt

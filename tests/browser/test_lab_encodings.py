@@ -6,8 +6,8 @@ from playwright.sync_api import expect
 
 from editor_page import EditorPage
 from embedding_lab.own_encoding import load, starting_points
-from lab_page import SMALL, STARTING
-from test_lab_layout import OUT_OF_REACH, OVERFLOW, settled
+from lab_page import SMALL, STARTING, settled
+from test_lab_layout import OUT_OF_REACH, OVERFLOW
 
 POINTS = starting_points()
 HEADINGS = {"table": "Added to the characters", "rotation": "Turns queries and keys", "bias": "Added to the attention scores"}
@@ -33,6 +33,7 @@ def test_each_starting_point_is_typed_and_seen_and_trains_in_a_colour_of_its_own
         expect(editor.place.locator(":is(heat-map, line-plot) svg, heat-map canvas").first).to_be_visible()
         editor.train()
     lab.wait_for(f"name === 'result' && detail.runs.length === {1 + len(POINTS)}")
+    settled(lab.page)
     assert {curve["validation"]["steps"][-1] for curve in own_runs(lab).values()} == {40}
     assert set(own_runs(lab)) == {f"own:{point['name']}" for point in POINTS}
     marks = lab.runs.locator("tbody encoding-mark").evaluate_all(
@@ -135,12 +136,13 @@ def tabled(body):
 
 
 def test_whatever_the_code_does_in_its_check_it_is_told_and_the_page_goes_on(lab, site):
-    lab.open(site, encodings="none", **{**SMALL, "steps": 20_000, "batch": 32})  # it lasts longer than all the checks
+    lab.open(site, encodings="none", **{**SMALL, "steps": 20_000, "batch": 128})  # it lasts longer than all the checks
     lab.button("Run").click()
     lab.wait_for("name === 'progress' && detail.step > 0")
     lab.button("Pause").click()  # until it could be disturbed
     editor = EditorPage(lab)
     editor.write_good(GOOD, "good")
+    settled(lab.page)  # charts write their words when they are drawn
     picture = editor.place.locator(".found").inner_text()
 
     def expect_kept():
@@ -289,7 +291,7 @@ def test_whatever_the_code_does_in_training_costs_its_own_run_alone(lab, site):
     editor.write_good(PATCHING, "patches")
     editor.train()
     expect(lab.run_row("patches")).to_contain_text("40 steps in", timeout=STARTING)
-    expect(lab.page.locator(".run-bar")).to_have_attribute("data-phase", "finished")
+    expect(lab.page.locator(".run-bar")).to_have_attribute("data-phase", "finished", timeout=STARTING)
     assert lab.curves()["none-1"] == before, "what had finished is as it was"
 
     for name in [*FAULTS, "raises again", "good", "patches"]:

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from lab_page import SMALL, TRAINING
+from lab_page import SMALL, TRAINING, settled
 
 TWO = {**SMALL, "encodings": "none,learned"}
 
@@ -72,10 +72,11 @@ def test_the_runs_of_an_encoding_are_one_row_that_unfolds(lab, site):
 
 def test_a_stopped_run_goes_on_from_where_it_was(lab_with, site):
     lab = lab_with(2)  # both runs have begun when they are stopped
-    lab.open(site, **{**TWO, "steps": 20_000})
+    lab.open(site, **{**TWO, "steps": 20_000, "batch": 32})
     lab.button("Run").click()
     lab.wait_for("name === 'progress' && detail.encoding === 'learned' && detail.step > 20")
     lab.button("Stop").click()
+    settled(lab.page)
     stopped = lab.curves()["learned-1"]["train"]["steps"][-1]
     since = lab.count_told()
     lab.button("Continue Learned, seed 1").press("Enter")
@@ -168,9 +169,10 @@ def test_what_was_measured_elsewhere_is_shown_for_its_own_settings_alone(lab, si
     expect(lab.page.locator("lab-curves code")).to_have_text(re.compile(r"^python -m embedding_lab sweep .*--seeds 0-9"))
     measured.uncheck()
     expect(lab.loss_picture).not_to_have_attribute("aria-label", re.compile("elsewhere"))
-    lab.button("Stop").click()
+    lab.button("Reset").click()
     lab.set("Width d", 24)
     lab.button("Run").click()
+    expect(lab.run_row("None")).to_be_visible()
     expect(measured).to_have_count(0)
 
 

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 import build
+from lab_page import settled
 
 SCREENSHOTS = build.CACHE / "screenshots"
 WIDTHS = [360, 768, 1440]
@@ -41,16 +42,6 @@ OVERFLOW = """
     .map((element) => element.outerHTML.slice(0, 100)).slice(0, 5).concat(`${document.documentElement.scrollWidth} of ${width}`);
 }
 """
-
-
-def settled(page):
-    """Return when charts have been drawn at the present size."""
-    page.evaluate(
-        """async () => {
-          await document.fonts.ready;
-          for (let frames = 0; frames < 4; frames += 1) await new Promise(requestAnimationFrame);
-        }"""
-    )
 
 
 def keep(page, moment, **options):

@@ -6,8 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from lab_page import SMALL, STARTING, TRAINING, LabPage, run_line, trained_lab
-from test_lab_layout import settled
+from lab_page import SMALL, STARTING, TRAINING, LabPage, run_line, settled, trained_lab
 
 NAME = "δ عداد (2)"
 MARK = "counts-in-hundredths"
@@ -54,6 +53,7 @@ def _train(lab):
     since = lab.count_told()
     lab.page.evaluate("([name, code]) => document.querySelector('lab-app').lab.trainOwn(name, code)", [NAME, CODE])
     lab.wait_for("name === 'result'", since=since)
+    settled(lab.page)
     assert [run["encoding"] for run in lab.told("result", since)[-1]["runs"]] == ["none", f"own:{NAME}"]
 
 
@@ -153,6 +153,7 @@ def test_what_the_browser_kept_is_shown_and_its_code_waits_for_the_reader(traine
     assert _handed(lab) > 0
     lab.button("Run 2 more seeds").click()
     lab.wait_for("name === 'result'", since=since)
+    settled(lab.page)
     assert len(lab.told("result", since)[-1]["runs"]) == 6
     assert _losses(lab) == losses
 
@@ -182,6 +183,7 @@ def test_a_file_with_code_is_opened_when_the_reader_has_seen_the_code_and_said_s
         refuse()
         expect(question).to_have_count(0)
         expect(file).to_be_focused()
+        expect(file).to_be_enabled()
         assert (lab.curves(), lab.gaps.inner_text(), lab.page.url) == shown
         assert lab.page.locator("lab-run-file").get_by_role("alert").count() == 0
     assert _handed(lab) == 0
@@ -194,6 +196,7 @@ def test_a_file_with_code_is_opened_when_the_reader_has_seen_the_code_and_said_s
     since = lab.count_told()
     lab.button(f"Continue {NAME}, seed 1").click()
     lab.wait_for("name === 'result'", TRAINING, since)
+    settled(lab.page)
     assert _losses(lab) == pytest.approx(native, abs=1e-3)
     path = lab.download(lab.button("Download this run"), tmp_path)
     assert path.name == "2-seed1-40.zip"

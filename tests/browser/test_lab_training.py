@@ -153,7 +153,7 @@ def test_stop_and_run_again_ten_times_leaks_no_worker_and_no_curve(lab, site):
 
 
 def test_pause_stands_still_and_resume_goes_on(lab, site):
-    lab.open(site, d=16, context=16, batch=8, steps=20_000, encodings="none,learned")
+    lab.open(site, steps=20_000, encodings="none,learned")
     lab.button("Run").click()
     for name in ("none", "learned"):
         lab.wait_for(f"name === 'progress' && detail.step > 0 && detail.encoding === '{name}'")
@@ -217,8 +217,8 @@ def _steps(lab):
 def _let_workers_answer(lab):
     """Return when the page has been told nothing more for as long as several calls of a worker take."""
     for _ in range(100):
-        before = lab.count_told()
-        lab.page.wait_for_timeout(1000)
-        if lab.count_told() == before:
+        before = (lab.count_told(), _steps(lab))
+        lab.page.wait_for_timeout(2000)
+        if (lab.count_told(), _steps(lab)) == before:
             return
     raise AssertionError("the workers never stop answering")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 import build
-from lab_page import SMALL, STARTING
+from lab_page import SMALL, STARTING, settled
 
 pytestmark = [pytest.mark.cold, pytest.mark.tolerates("console")]  # the browser itself reports what it could not load
 
@@ -77,6 +77,7 @@ def test_each_file_of_python_is_named_in_turn_and_then_a_run_outlasts_the_networ
         since = lab.count_told()
         lab.button("Retry").click()
         lab.wait_for("name === 'ready' || name === 'error'", STARTING, since=since)
+        settled(lab.page)  # the alert is of this failure
         again = [name for name in told[:-1] if name in site.requests[before:]]
         assert not again, f"{again} had come before {file}"
     assert sorted(told) == sorted(names)
@@ -98,7 +99,7 @@ def test_parts_that_come_later_are_named_and_tried_again_while_the_runs_go_on(la
     lab = lab_with(1)
     for part in ("chapter-*.js", "encoding-workbench-*.js", "code-editor-*.js", "console-*.js"):
         site.cut(part, CUT)
-    lab.open(site, encodings="none", **{**SMALL, "steps": 3000})
+    lab.open(site, encodings="none", steps=20_000)  # of the default size: it lasts longer than all this
     page = lab.page
     is_same = same_document(page)
     lab.button("Run").click()
@@ -161,7 +162,7 @@ def test_an_old_page_whose_scripts_are_gone_from_the_server_says_what_to_do(page
         page.get_by_role("button", name="Reload the page").click()
     else:
         late = page.get_by_text("Reload the page: its address may have kept an older version than its scripts.")
-        expect(late).to_be_visible()
+        expect(late).to_be_visible(timeout=60_000)
         site.overlay = None
         page.reload()
     expect(page.get_by_role("button", name="Run", exact=True)).to_be_visible()

@@ -144,8 +144,8 @@ def test_what_would_reach_out_later_fails_too(console, unasked, source):
 
 
 def settled(page, number):
-    """What the promises of `ask` came to; asked for until so many have come to something, or for a second."""
-    for _ in range(20):
+    """What the promises of `ask` came to; asked for until so many have come to something, or for half a minute."""
+    for _ in range(600):
         said = ast.literal_eval(value(page, "said"))
         if len(said) >= number:
             break

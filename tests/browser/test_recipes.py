@@ -208,5 +208,11 @@ def test_a_notebook_places_the_lab_and_hears_its_result(lesson, losses):
     assert said == is_near([losses("none"), losses("learned")])
     holder = page.locator("iframe[src*='/embed.html']")
     expect(holder).not_to_have_attribute("height", "700")
-    inner = frame.locator("html").evaluate("(html) => html.scrollHeight - html.clientHeight")
+    inner = frame.locator("html").evaluate(
+        """async (html) => {
+          const hidden = () => html.scrollHeight - html.clientHeight;
+          for (let frames = 0; frames < 600 && hidden() > 1; frames += 1) await new Promise(requestAnimationFrame);
+          return hidden();
+        }"""
+    )
     assert inner <= 1, "the page gave the frame the height that it asked for"

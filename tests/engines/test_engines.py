@@ -103,6 +103,8 @@ def test_the_default_experiment_ends_with_the_same_losses_in_every_engine(traine
 
 
 def test_the_geometry_is_drawn_and_its_steps_can_be_looked_back_at(trained):
+    title = 'document.querySelector("lab-app geometry-chart:not(.gc-compact) .gc-title")'
+    trained.wait_for(f'{title}.textContent.endsWith("step {STEPS}")')
     drawn = trained.evaluate(CHARACTERS)
     assert drawn["step"] == STEPS
     assert drawn["count"] == drawn["within"] == drawn["vocabulary"] > 60
@@ -193,7 +195,9 @@ def _run(engine):
     """Press Run and wait for the result; returns it."""
     since = engine.evaluate("() => told.length")
     engine.press("Run")
-    return _result(engine, since)
+    result = _result(engine, since)
+    engine.wait_for('document.querySelector("lab-run-bar .run-bar").dataset.phase === "finished"')
+    return result
 
 
 def _result(engine, since):

@@ -19,7 +19,7 @@ function serviceWorkers() {
 }
 
 /**
- * Keep the site once Python is ready and the browser idle, so that it takes nothing from the start.
+ * Keep the site once Python is ready and the browser idle: what the start itself needs comes first.
  * @param {import("./store.js").Store} store
  */
 export function keepSite(store) {

@@ -25,7 +25,7 @@ PLACES = """() => {
 
 # What Firefox writes to its console though the page did nothing wrong.
 NOT_OF_THE_PAGE = (
-    # A worker was ended while it was within WebAssembly; what a page or a worker throws itself, `recorder.js` hears too.
+    # A worker was ended while Python ran in it; what a page or a worker throws itself, `recorder.js` hears too.
     "uncaught exception: undefined",
     # A formula was laid out before the rest of it had come; test_chapter.py counts the children of them all.
     "Invalid markup: Incorrect number of children for",
